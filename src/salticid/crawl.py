@@ -18,7 +18,7 @@ import numpy as np
 
 from salticid.errors import ContractBroken
 from salticid.languages import OtherLanguages, language_places
-from salticid.messages import Extension, Move, Offer, Report, Revision, SecondOffer, Sight
+from salticid.messages import Answer, Extension, Move, Offer, Question, Report, Revision, SecondOffer, Sight
 from salticid.model import (
     FROM_OFFER,
     FROM_SEED,
@@ -231,27 +231,35 @@ class Crawl:
         self.in_flight += room
         return room
 
-    def hear(self, feedback: Sequence[Feedback]) -> None:
-        """Take a person's feedback: the judge learns, and the strategy gets the visits that now score otherwise.
+    def hear(self, feedback: Sequence[Feedback], answers: Sequence[Answer] = ()) -> None:
+        """Take feedback and answers: the judge learns, and the strategy gets the visits that now score otherwise.
 
         Only the last `MOST_RESCORES` pages are scored again, for the crawl waits meanwhile; older ones keep their
         scores. The new scores go to the log, so that a crawl played again gets the same.
         """
-        has_changed = self.judge.learn(self.liked_pages(feedback))
-        self.revise(self._new_scores() if has_changed else [], feedback)
+        has_changed = self.judge.learn(self.liked_pages(feedback, answers))
+        self.revise(self._new_scores() if has_changed else [], feedback, answers)
 
-    def liked_pages(self, feedback: Sequence[Feedback]) -> list[tuple[Page, int]]:
-        """The visited pages that a person spoke about, and how."""
-        pages = self._pages_by_step
-        return [(self._page_again(word.url), word.liking) for word in feedback if word.url in pages]
+    def liked_pages(self, feedback: Sequence[Feedback], answers: Sequence[Answer] = ()) -> list[tuple[Page, float]]:
+        """The visited pages that somebody spoke about, and how; of answers those that say something."""
+        pages, find = self._pages_by_step, self.brief.urls.find
+        said = [(find(answer.url), answer.liking) for answer in answers if answer.liking]
+        said += [(word.url, word.liking) for word in feedback]
+        return [(self._page_again(url), liking) for url, liking in said if url in pages]
 
-    def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
+    def ask_about(self, urls: Sequence[int]) -> None:
+        """Note that somebody is asked about these pages; nothing else changes."""
+        self.log.add_message(Question(self.brief.urls.spell(urls)))
+
+    def revise(
+        self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback], answers: Sequence[Answer] = ()
+    ) -> None:
         """Tell the strategy that visits, by step, have new scores, and what a person said."""
         for step, score in scores:
             self._scores[step] = score
         self.strategy.revise(scores, feedback)
         likings = [(self.brief.urls[word.url], word.liking) for word in feedback]
-        self.log.add_message(Revision(list(scores), likings))
+        self.log.add_message(Revision(list(scores), likings, list(answers)))
 
     def offer(self, links: Links, depth: int = 0) -> None:
         """Hand the strategy links that come without a visit, so many links away from a seed.
@@ -334,6 +342,20 @@ class Crawl:
     def score_of(self, step: int) -> float:
         """What is thought of the page of a visit by now."""
         return self._scores[step]
+
+    def score_of_page(self, url: int) -> float:
+        """What is thought by now of a page that was visited, by its URL."""
+        return self._scores[self._pages_by_step.index(url)]
+
+    def best_pages(self, most: int) -> list[int]:
+        """The pages thought best by now, by URL, best first; the earliest first among equals."""
+        scores = np.where(np.array(self._pages_by_step) == NO_URL, -1.0, np.array(self._scores))
+        best = np.argsort(-scores, kind="stable")[: min(most, self.pages)]
+        return [self._pages_by_step[step] for step in best.tolist()]
+
+    def page_of(self, url: int) -> Page:
+        """A page that was visited, by its URL."""
+        return self._page_again(url)
 
     def knows(self, url: int) -> bool:
         """Whether the strategy has heard of a URL: as a seed, as a link of a page, or as an offer."""

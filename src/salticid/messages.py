@@ -36,11 +36,32 @@ class Extension(Struct, frozen=True, tag="extension"):
     limits: Limits
 
 
+class Question(Struct, frozen=True, tag="question"):
+    """Somebody was asked about these pages."""
+
+    urls: list[str]
+
+
+class Answer(Struct, frozen=True):
+    """What somebody said of a page that was asked about.
+
+    Above 0 it is what is wanted, below 0 it is not; the size is the weight, and 0 is no answer. `by` is "person", or
+    the name of a language model. `agrees`: what the judge thought before.
+    """
+
+    url: str
+    liking: float
+    by: str
+    reason: str = ""
+    agrees: bool | None = None
+
+
 class Revision(Struct, frozen=True, tag="revision"):
-    """Visits, by step, have new scores; a person liked pages (+1) or did not (-1)."""
+    """Visits, by step, have new scores; a person liked pages (+1) or did not (-1); questions were answered."""
 
     scores: list[tuple[int, float]]
     feedback: list[tuple[str, int]]
+    answers: list[Answer] = []
 
 
 class Report(Struct, frozen=True, tag="report"):
@@ -77,4 +98,4 @@ class RoundEnd(Struct, frozen=True, tag="round end"):
     stopped: str
 
 
-Message = Offer | SecondOffer | Sight | Extension | Revision | Report | Move | Round | RoundEnd
+Message = Offer | SecondOffer | Sight | Extension | Revision | Question | Report | Move | Round | RoundEnd

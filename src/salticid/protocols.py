@@ -6,7 +6,7 @@ log. Nothing here does anything.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
@@ -274,6 +274,18 @@ class BatchJudge(Protocol):
 
     def score_many(self, pages: Sequence[Page]) -> Sequence[float] | Awaitable[Sequence[float]]:
         """The `score` of each page, in order. It may be `async`: the crawl goes on fetching meanwhile."""
+        ...
+
+
+@runtime_checkable
+class AskingJudge(Protocol):
+    """A judge that knows which answers would teach it most."""
+
+    def questions(self, most: int, asked: Mapping[int, None]) -> list[int]:
+        """Up to `most` pages it has watched, by URL, most telling first; none of those that were `asked`.
+
+        Changes nothing.
+        """
         ...
 
 

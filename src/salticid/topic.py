@@ -152,6 +152,7 @@ class Topic:
         ),
     ] = None
     scope: Scope = Scope()
+    about: str | None = None
 
     def __post_init__(self) -> None:
         if self.language is not None:

@@ -35,6 +35,7 @@ class _TopicFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     name: str
     keywords: str
     seeds: tuple[str, ...]
+    about: str | None = None
     description: str = ""
     language: str | tuple[str, ...] | None = None
     examples: tuple[str, ...] = ()
@@ -70,6 +71,7 @@ def load_topic(path: Path) -> tuple[Topic, Truth]:
         negatives=file.negatives,
         language=file.language,
         scope=Scope(*msgspec.structs.astuple(file.scope or _ScopeTable())),
+        about=file.about,
     )
     return topic, Truth(file.description, file.targets)
 
@@ -81,6 +83,7 @@ def save_topic(path: Path, topic: Topic, truth: Truth) -> None:
         name=topic.name,
         keywords=topic.keywords,
         seeds=topic.seeds,
+        about=topic.about,
         description=truth.description,
         language=topic.language,
         examples=topic.examples,

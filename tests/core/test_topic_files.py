@@ -72,16 +72,16 @@ def test_a_crawler_is_told_nothing_of_the_truth(topic: Topic, truth: Truth) -> N
     ("data", "said"),
     [
         (GOOD + 'examples = [1]', "Expected `str`, got `int` - at `$.examples[0]`"),
-        (GOOD + 'language = 3', "Expected `str | null`, got `int` - at `$.language`"),
+        (GOOD + 'language = 3', "Expected `str | array | null`, got `int` - at `$.language`"),
         (GOOD.replace('"t"', "3"), "Expected `str`, got `int` - at `$.name`"),
         (GOOD.replace('["http://a.example/"]', '"http://a.example/"'), "Expected `array`, got `str` - at `$.seeds`"),
         (GOOD + "scope = 1", "Expected `object | null`, got `int` - at `$.scope`"),
         (GOOD + '[scope]\nmax_depth = "three"', "Expected `int | null`, got `str` - at `$.scope.max_depth`"),
         (GOOD + 'exampels = []', "no key 'exampels'; did you mean 'examples'?"),
-        (GOOD + 'colour = "red"', "no key 'colour'; there is: description, examples, keywords, language, name, "
+        (GOOD + 'colour = "red"', "no key 'colour'; there is: about, description, examples, keywords, language, name, "
                                   "negatives, scope, seeds, targets"),
-        (GOOD + '"a b`c" = 1', "no key 'a b`c'; there is: description"),
-        (GOOD + '"two\\nlines" = 1', r"no key 'two\nlines'; there is: description"),
+        (GOOD + '"a b`c" = 1', "no key 'a b`c'; there is: about"),
+        (GOOD + '"two\\nlines" = 1', r"no key 'two\nlines'; there is: about"),
         (GOOD + "[scope]\ndepth = 3", "no key 'depth'; did you mean 'max_depth'?"),
         (GOOD + "[scope]\ntargets = []", "no key 'targets'; there is: exclude, hosts, include, max_depth, same_site"),
         ('keywords = "k"\nseeds = ["s"]', "the key 'name' is missing; name, keywords and seeds are required"),

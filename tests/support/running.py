@@ -56,11 +56,15 @@ def start(*args: str | int | Path, out: int, err: int, cwd: Path | None = None) 
     return _server().start([*map(str, args)], cwd, out, err)
 
 
-def salticid_anew(*args: str | int | Path, environment: Mapping[str, str] | None = None) -> Said:
+def salticid_anew(
+    *args: str | int | Path, environment: Mapping[str, str] | None = None, said: str | None = None
+) -> Said:
     """The same from the very beginning."""
     command = [*ANEW, *map(str, args)]
     environment = {**os.environ, **(environment or {})}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False, input=said
+    )
     return Said(done.returncode, done.stdout, done.stderr)
 
 

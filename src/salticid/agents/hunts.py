@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from salticid.errors import UserError, shortened, unknown
 from salticid.model import StopReason
@@ -20,6 +20,7 @@ from salticid.service import (
     FOLDER,
     LISTEN_EVERY,
     PATIENCE,
+    Asked,
     Begin,
     CrawlFailure,
     CrawlState,
@@ -45,6 +46,8 @@ from salticid.store import PRIVATE, CrawlFolder
 from salticid.strategies import strategies
 from salticid.topic import Limits, Scope
 from salticid.urls import typed
+
+R = TypeVar("R", Moves, Asked)
 
 # How far the hunts of agents may go.
 
@@ -248,17 +251,7 @@ class Hunt:
             about = visit(log, step)
         if about is None or about.outcome != "ok":
             raise UserError(f"step {step} found no page; name the step of one that results or search gave")
-        hear = Hear(about.final, liking)
-        if self.runs:
-            before = len(self._moves())
-            send(self.folder, hear)
-            moves = self._wait_for_moves(before)
-        else:
-            resting = self.wish.but(mood="pause")
-            begin = Begin(str(self.folder), resting, live)
-            start(begin, [hear, Do("stop")])
-            moves = self._wait_for_moves(0)
-            ends(self.folder, PATIENCE)
+        moves = self._say(Hear(about.final, liking), Moves, live)
         return {
             "hunt": self.name,
             "step": step,
@@ -267,16 +260,33 @@ class Hunt:
             "no_effect_on": unheeded(self.wish.spec.strategy, self.wish.spec.judge or ""),
         }
 
-    def _moves(self) -> list[Moves]:
-        said = reports(self.folder)
-        return [report for report in said if isinstance(report, Moves)]
+    def questions(self, live: LiveSettings) -> list[int]:
+        """The steps of pages whose answers would teach it most; one that has ended is woken for that alone."""
+        asked = self._say(Do("question"), Asked, live)
+        with self.log() as log:
+            return [step for url in asked.urls if (step := log.step_of(url)) is not None]
 
-    def _wait_for_moves(self, before: int) -> Moves:
+    def _say(self, command: Hear | Do, kind: type[R], live: LiveSettings) -> R:
+        """Give a command, and wait for the report that answers it; a hunt that has ended is woken for that alone."""
+        self._check_ours()
+        if self.runs:
+            before = len(self._said(kind))
+            send(self.folder, command)
+            return self._wait_for(kind, before)
+        start(Begin(str(self.folder), self.wish.but(mood="pause"), live), [command, Do("stop")])
+        report = self._wait_for(kind, 0)
+        ends(self.folder, PATIENCE)
+        return report
+
+    def _said(self, kind: type[R]) -> list[R]:
+        return [report for report in reports(self.folder) if isinstance(report, kind)]
+
+    def _wait_for(self, kind: type[R], before: int) -> R:
         deadline = time.monotonic() + _LISTENS
         while time.monotonic() < deadline:
             runs = self.runs
-            if len(moves := self._moves()) > before:
-                return moves[before]
+            if len(found := self._said(kind)) > before:
+                return found[before]
             if not runs:
                 raise UserError("the hunt ended before it could hear that; say it again")
             time.sleep(0.05)

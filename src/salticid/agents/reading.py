@@ -47,6 +47,24 @@ def results(hunt: Hunt, count: int, after: int = 0) -> dict[str, Any]:
     return {"hunt": hunt.name, "count": len(pages), **marked(pages=pages)}
 
 
+def questions(hunt: Hunt, steps: Sequence[int]) -> dict[str, Any]:
+    """Pages that a hunt asks about, and what is wanted, with the beginning of what each says."""
+    with hunt.log() as log:
+        visits = list(log.visits_at(steps))
+        passages = page_snippets(log, steps, hunt.wish.query)["snippets"]
+        pages = [
+            {
+                "step": visit.step,
+                "url": visit.final_url,
+                "title": visit.title or "",
+                "passage": "".join(text for text, _ in passages.get(str(visit.step), ())),
+            }
+            for visit in visits
+        ]
+    topic = hunt.wish.spec.topic
+    return {"hunt": hunt.name, "wanted": topic.about or hunt.wish.query, **marked(pages=pages)}
+
+
 def search(hunts: Sequence[Hunt], words: str, count: int) -> dict[str, Any]:
     """The pages of some hunts that hold some words, best first."""
     found = search_all([hunt.folder for hunt in hunts], words)[:count]

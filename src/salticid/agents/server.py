@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 from mcp.server.lowlevel.helper_types import ReadResourceContents
@@ -30,8 +30,9 @@ from salticid.version import __version__
 
 INSTRUCTIONS = f"""Salticid hunts the web for the pages of a topic. start_hunt begins a hunt, which goes on by itself
 and may take minutes or hours; keep its name, which is good for ever. Ask status now and then, and read results while
-it runs. Tell it more_like_this and not_this about pages: it learns from that. go_on lets one that has ended read more.
-How much it may read is decided where this server was started. Answers hold what pages said in a field "untrusted".
+it runs. Once it has read some 20 pages, ask it for questions and answer them; tell it more_like_this and not_this about
+other pages: it learns from both. go_on lets one that has ended read more. How much it may read is decided where this
+server was started. Answers hold what pages said in a field "untrusted".
 {NOTE}"""
 SCHEME = "salticid://hunts/"
 JSON = "application/json"
@@ -66,6 +67,7 @@ class HuntServer(MCPServer[Any]):
         self._data, self._hunts, self._engines = data, hunts, Engines(data)
         adds = ToolAnnotations(destructive_hint=False)
         self._add(adds, self.start_hunt, self.go_on, self.stop, self.more_like_this, self.not_this)
+        self._add(adds, self.questions, self.answer)
         reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
         self._add(reads, self.status, self.list_hunts, self.results, self.search, self.read_page)
         self.resource(f"{SCHEME}{{hunt}}", mime_type=JSON, description="A hunt and its best pages.")(self.hunt)
@@ -150,6 +152,20 @@ class HuntServer(MCPServer[Any]):
     def not_this(self, hunt: HuntName, step: Step) -> dict[str, Any]:
         """Tell a hunt that a page is not what is looked for: it is left out, and the hunt learns from it."""
         return self._hunts.find(hunt).feedback(step, -1, self._hunts.live)
+
+    def questions(self, hunt: HuntName) -> dict[str, Any]:
+        """Up to five pages whose answers would teach a hunt most. Read them, then answer; each is asked about once."""
+        there = self._hunts.find(hunt)
+        return reading.questions(there, there.questions(self._hunts.live))
+
+    def answer(
+        self,
+        hunt: HuntName,
+        step: Step,
+        answer: Annotated[Literal["yes", "no"], Field(description="Whether the page is what is looked for.")],
+    ) -> dict[str, Any]:
+        """Answer one of the questions of a hunt: it learns, and ranks pages and links anew."""
+        return self._hunts.find(hunt).feedback(step, 1 if answer == "yes" else -1, self._hunts.live)
 
     def go_on(
         self,

@@ -65,6 +65,9 @@ class HuntOptions(TypedDict, total=False):
     known: Sequence[str | Path]
     known_for: float | str
     arrivals: str
+    ask: str | None
+    ask_model: str
+    ask_budget: int
     as_given: bool
     seed: int
     max_pages: int

@@ -22,6 +22,9 @@ __all__ = ["main"]
 COMMANDS = {
     "crawl": "crawl:crawl",
     "refresh": "watch:refresh",
+    "like": "ask:like",
+    "dislike": "ask:dislike",
+    "ask": "ask:ask",
     "forget": "forget:forget_pages",
     "watch": "watch:watch",
     "visits": "visits:visits",

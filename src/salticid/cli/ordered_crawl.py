@@ -137,6 +137,8 @@ def _run(order: Order, running: Running) -> int:
     try:
         if running.ray is not None and order.spec.known:
             raise UserError("what other crawls hold is known on one machine only; leave --ray out, or --known")
+        if running.ray is not None and order.spec.ask is not None:
+            raise UserError("a crawl on a cluster asks nobody; leave --ray out, or --ask")
         if running.ray is None:
             result = hunt(order, running.verbose, metrics)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
 from pathlib import Path
@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from salticid.errors import UserError
 from salticid.learning import (
+    Answers,
     Calibration,
     KeptVectors,
     Mixture,
@@ -32,7 +33,7 @@ _UNLIKELY = 0.01
 """What a page lacks of the keywords takes from its score what is above."""
 
 
-@in_snapshot("_kept", _words=TopicWords, _due=Schedule, _calibration=Calibration)
+@in_snapshot("_kept", _answers=Answers, _words=TopicWords, _due=Schedule, _calibration=Calibration)
 class Profile(TrainedJudge):
     """score = P(on topic), by how like a page is to the words of the topic; positive from 0.5 on.
 
@@ -91,7 +92,7 @@ class Profile(TrainedJudge):
                 f"topic {brief.topic.name!r} gives the judge profile no word to go by; "
                 "name keywords that are no stop words, or examples, in the topic file"
             )
-        self._due = Schedule(self.refresh)
+        self._due, self._answers = Schedule(self.refresh), Answers()
         self._kept = KeptVectors(brief.own_words)
         super().start(brief)
 
@@ -105,6 +106,19 @@ class Profile(TrainedJudge):
             self._calibration = Calibration.above(usual, line).carried_over(*words.both_of_sample())
         else:
             self._calibration = Calibration.of_pages(words.likeness_of_found(), _ON_TOPIC)
+        self._answers.fit(self._believed)
+
+    def learn(self, likings: Sequence[tuple[Page, float]]) -> bool:
+        """Answers correct what is believed; a page whose answer is probably right becomes an example."""
+        for page, liking in likings:
+            self._answers.tell(page.url, self._words.read(page)[0], liking)
+        self._answers.fit(self._believed)
+        super().learn([(page, liking) for page, liking in likings if not liking or self._answers.trusts(page.url)])
+        return bool(likings)
+
+    def questions(self, most: int, asked: Mapping[int, None]) -> list[int]:
+        """The pages seen, by URL, that it would like to be told about; none of those that were `asked`."""
+        return self._answers.questions(most, self._believed, self._words.answer, asked)
 
     def score(self, page: Page) -> float:
         return self._score(self._words.read(page)[0])
@@ -124,13 +138,19 @@ class Profile(TrainedJudge):
 
     def watch(self, page: Page, score: float) -> bool:
         self._words.see(page)
-        self._kept.keep(page.url, *self._words.read(page))
+        words, basis = self._words.read(page)
+        self._kept.keep(page.url, words, basis)
+        self._answers.see(page.url, words)
         due = self._due.due()
         if due:
             self._train()
         return due
 
     def _score(self, words: PageWords) -> float:
+        return self._answers.corrected(words, self._believed(words)) if len(words.vector.stems) else 0.0
+
+    def _believed(self, words: PageWords) -> float:
+        """What is believed of a page before any answer."""
         if not len(words.vector.stems):
             return 0.0
         score = self._calibration.probability(self._words.likeness(words))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from salticid.learning.answers import Answers, interval
     from salticid.learning.keyword_match import KeptVectors, PageWords
     from salticid.learning.linear_svm import Features, Keys, LinearSvm
     from salticid.learning.link_model import LONGEST_ANCHOR, AnchorWords, LinkModel, model_for
@@ -28,6 +29,7 @@ __all__ = [
     "ON",
     "STOP_NUMBER",
     "AnchorWords",
+    "Answers",
     "Calibration",
     "Features",
     "KeptVectors",
@@ -51,6 +53,7 @@ __all__ = [
     "Whole",
     "WordNumbers",
     "background",
+    "interval",
     "length_of",
     "log_vector",
     "model_for",

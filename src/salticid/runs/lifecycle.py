@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from salticid.crawl import Crawl
-from salticid.model import StopReason
+from salticid.model import StopReason, Visit
 from salticid.protocols import Table, UrlTable
+from salticid.runs.asking import Asker, Listener, asker_of
 from salticid.runs.brief import KnownPages
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.named import repeats_itself
@@ -102,6 +103,8 @@ class Run(ABC):
         """Whether the folder held no crawl; if it did, whether its past is taken as given."""
         self.larger: Limits | None = None
         self._others: OtherCrawls | None = None
+        self.asker: Asker | None = None
+        """Asks about pages, while the crawl runs and somebody is there to be asked."""
         self.seconds, self._visits = 0.0, 0
         """What the crawl's clock showed when the run began, and how many visits there were."""
 
@@ -147,6 +150,32 @@ class Run(ABC):
             self.log.about({AS_GIVEN: __version__})
         record = self.log.record()
         self.seconds, self._visits = record.seconds, record.visits
+
+    @asynccontextmanager
+    async def asking(self) -> AsyncIterator[None]:
+        """While this lasts, words of a person are heard, and somebody is asked about pages, if the order says so.
+
+        `crawl` is ready by then.
+        """
+        order, onlooker = self.order, self.onlooker
+        listener = Listener(self.crawl, self.log, self.nudge)
+        listener.look()
+        listening = asyncio.create_task(listener.listen())
+        async with AsyncExitStack() as stack:
+            self.asker = await asker_of(order.spec, self.crawl, order.judge, self.log, stack, self.nudge, onlooker.warn)
+            try:
+                yield
+            finally:
+                listening.cancel()
+                if self.asker is not None:
+                    await self.asker.close(self.crawl.stopped is not StopReason.INTERRUPTED)
+                listener.look()
+
+    def visit(self, visit: Visit) -> None:
+        """There was a new visit: tell the onlooker, and ask about pages if it is time to."""
+        self.onlooker.visit(visit)
+        if self.asker is not None:
+            self.asker.visit()
 
     @abstractmethod
     async def to_its_end(self) -> StopReason:

@@ -178,7 +178,8 @@ class LiveRun(Run):
             driver = await self._ready()
             self.crawl = driver.crawl
             self.onlooker.ready(self)
-            reason = await self.work()
+            async with self.asking():
+                reason = await self.work()
             await driver.settle()
             if reason is StopReason.WAITING:
                 warn(self._when_to_go_on())
@@ -187,9 +188,9 @@ class LiveRun(Run):
 
     async def work(self) -> StopReason:
         """All that is done between setting up and settling."""
-        reason = await self.driver.run(self.onlooker.visit)
+        reason = await self.driver.run(self.visit)
         while self._part is not None and await self._part.more():
-            reason = await self.driver.run(self.onlooker.visit)
+            reason = await self.driver.run(self.visit)
         return reason
 
     def on_end(self) -> None:

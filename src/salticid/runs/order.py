@@ -30,6 +30,7 @@ from salticid.protocols import (
 )
 from salticid.registry import Registry, instance_of, settings_in, settings_of
 from salticid.runs import named
+from salticid.runs.asking import check_asking
 from salticid.runs.brief import BacklinksOver
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.named import class_of
@@ -226,6 +227,7 @@ def resolve(
         judge_settings=settings_of(judge),
         known=other_crawls(spec.known),
     )
+    check_asking(spec, judge)
     return Order(spec, strategy, judge, web, folder, source, encoder_for(strategy, judge))
 
 

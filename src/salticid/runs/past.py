@@ -19,6 +19,7 @@ from salticid.messages import (
     Message,
     Move,
     Offer,
+    Question,
     Report,
     Revision,
     Round,
@@ -71,11 +72,13 @@ class Past:
                     crawl.extend(limits)
                 case Sight(glimpse):
                     crawl.glimpse(glimpse)
-                case Revision(scores, words):
+                case Revision(scores, words, answers):
                     feedback = [Feedback(intern(text), liking) for text, liking in words]
-                    if feedback:
-                        judge.learn(crawl.liked_pages(feedback))
-                    crawl.revise(scores, feedback)
+                    if feedback or answers:
+                        judge.learn(crawl.liked_pages(feedback, answers))
+                    crawl.revise(scores, feedback, answers)
+                case Question(urls):
+                    crawl.ask_about([intern(text) for text in urls])
                 case Move(step, url):
                     crawl.move(step, intern(url))
                 case Round() | RoundEnd():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack
 
 import numpy as np
 
@@ -112,24 +113,34 @@ class RecordedRun(Run):
         self.crawl, self.clock = recorded_crawl.crawl, recorded_crawl.clock
         self.onlooker.begins(self._end)
         ready = past is None
-        if ready:
-            self.onlooker.ready(self)
-        for visit in recorded_crawl.visits():
-            if not ready and past is not None and not past.over:
-                self.onlooker.replay(visit.step + 1)
-            else:
-                if not ready:
-                    ready = True
-                    self.onlooker.ready(self)
-                self.onlooker.visit(visit)
-            await self._give_others_a_turn(visit)
-        if past is not None and not past.over:
-            raise KeyboardInterrupt  # in the middle of what is known already
-        if not ready:
-            self.onlooker.ready(self)
+        async with AsyncExitStack() as stack:
+            if ready:
+                await self._begin(stack)
+            for visit in recorded_crawl.visits():
+                if not ready and past is not None and not past.over:
+                    self.onlooker.replay(visit.step + 1)
+                else:
+                    if not ready:
+                        ready = True
+                        await self._begin(stack)
+                    self.visit(visit)
+                    if self.asker is not None:
+                        await self.asker.catch_up()
+                await self._give_others_a_turn(visit)
+            if past is not None and not past.over:
+                raise KeyboardInterrupt  # in the middle of what is known already
+            if not ready:
+                await self._begin(stack)
         self.log.retry()
         await self._wait_for_the_log()
         return self.crawl.stopped or StopReason.FRONTIER_EMPTY
+
+    async def _begin(self, stack: AsyncExitStack) -> None:
+        """The past is over: what comes now is new."""
+        self.onlooker.ready(self)
+        await stack.enter_async_context(self.asking())
+        if self.asker is not None:
+            await self.asker.catch_up()
 
     def _set_up(self, past: Past | None) -> RecordedCrawl:
         order, log = self.order, self.log

@@ -81,6 +81,14 @@ class CrawlSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     limits: Limits = Limits()
     arrivals: Annotated[str, option("Who returns first: one, window:N, roulette:100/50.", MUCH)] = "one"
     seed: Annotated[int, option("Of all that is left to chance.", WHAT, least=0)] = 0
+    ask: Annotated[
+        str | None,
+        option(
+            "Who is asked about a few pages: an OpenAI-compatible endpoint, or terminal.", WHAT, metavar="URL|terminal"
+        ),
+    ] = None
+    ask_model: Annotated[str, option("With --ask URL: the model to ask.", WHAT, metavar="NAME")] = "default"
+    ask_budget: Annotated[int, option("With --ask: questions at most.", WHAT, least=0)] = 20
     as_given: Annotated[
         bool, option("Resume without replaying: take the visits in the crawl folder as they are.", WHERE)
     ] = False

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from salticid.service.local_server import PAGE, AccessControl, LocalServer, refusal
     from salticid.service.processes import (
         PATIENCE,
+        Asked,
         Begin,
         CrawlFailure,
         CrawlState,

@@ -25,7 +25,7 @@ import msgspec
 from salticid.errors import SalticidError, UserError
 from salticid.model import Feedback, StopReason
 from salticid.protocols import Strategy, UrlTable
-from salticid.runs import Gauges, Onlooker, Run, reasons, run
+from salticid.runs import Gauges, Onlooker, Run, ask_anew, reasons, run
 from salticid.service import processes as messages
 from salticid.service.tally import UNKNOWN
 from salticid.store import lock
@@ -130,7 +130,7 @@ def _host(urls: UrlTable, url: int) -> str:
 
 
 _COMMAND = msgspec.json.Decoder(messages.Command)
-_STOP = messages.Do("stop")
+_STOP, _QUESTION = messages.Do("stop"), messages.Do("question")
 PLAYING_EVERY = 1000
 """Visits played again between two reports of it."""
 LOOKING_EVERY = 0.5
@@ -189,7 +189,9 @@ class ProcessOnlooker(Onlooker):
         """Do what each line says; the end of the input ends the crawl. What a person said before is heard first."""
         async for line in lines(self._commands):
             command: messages.Command = _COMMAND.decode(line)
-            waits = self._handler is None and any(isinstance(each, messages.Hear) for each in self._early)
+            waits = self._handler is None and any(
+                each == _QUESTION or isinstance(each, messages.Hear) for each in self._early
+            )
             if command == _STOP and not waits:
                 break
             if self._handler is None:
@@ -222,6 +224,9 @@ class CommandHandler:
                 self._hear(url, liking)
             case messages.Do("look"):
                 self._look()
+            case messages.Do("question"):
+                asked = ask_anew(self._run.crawl, self._run.order.judge, self._run.log)
+                say(messages.Asked(self._run.crawl.brief.urls.spell(asked)))
             case messages.Do("measure"):
                 say(messages.Measured(Gauges.of(self._run)))
 

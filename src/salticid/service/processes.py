@@ -43,9 +43,9 @@ class Begin(Struct, frozen=True):
 
 
 class Do(Struct, frozen=True, tag="do"):
-    """Let the crawl rest, let it run again, end it cleanly, have it say what it is doing now, or tell its numbers."""
+    """Pause the crawl, let it continue, stop it, have it report its work, its numbers, or pages to be asked about."""
 
-    what: Literal["pause", "continue", "stop", "look", "measure"]
+    what: Literal["pause", "continue", "stop", "look", "measure", "question"]
 
 
 class Extend(Struct, frozen=True, tag="extend"):
@@ -106,6 +106,12 @@ class Moves(Struct, frozen=True, tag="moved"):
     seconds: float
 
 
+class Asked(Struct, frozen=True, tag="asked"):
+    """Pages whose answers would teach the crawl most."""
+
+    urls: list[str]
+
+
 class Advice(Struct, frozen=True, tag="advice"):
     """What seems to be left to find; None where that cannot be told."""
 
@@ -139,7 +145,7 @@ class CrawlFailure(Struct, frozen=True, tag="failed"):
 
 RelayedReport = Now | Moves | Advice | Notice
 """Reports that the page gets as they are."""
-ProcessReport = Playing | Looking | CrawlState | Now | Moves | Advice | Measured | Notice | End | CrawlFailure
+ProcessReport = Playing | Looking | CrawlState | Now | Moves | Asked | Advice | Measured | Notice | End | CrawlFailure
 
 
 PATIENCE = 20.0

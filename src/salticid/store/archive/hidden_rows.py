@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from salticid.messages import Message, Move, Offer, Revision, SecondOffer, Sight
+from salticid.messages import Message, Move, Offer, Question, Revision, SecondOffer, Sight
 from salticid.model import NO_URL, Glimpse, Outcome
 from salticid.store.archive import forgotten_urls
 from salticid.store.archive.thinning import Unwanted, places_in
@@ -245,10 +245,13 @@ def _without(message: Message, veil: Veil, steps: set[int]) -> Message:
             return Move(step, veil.over(url))
         case Sight(glimpse):
             return Sight(_glimpse_without(glimpse, veil))
-        case Revision(scores, feedback):
+        case Question(urls):
+            return Question([veil.over(url) for url in urls])
+        case Revision(scores, feedback, answers):
             return Revision(
                 [(step, score) for step, score in scores if step not in steps],
                 [(url, liking) for url, liking in feedback if not veil.hides(url)],
+                [answer for answer in answers if not veil.hides(answer.url)],
             )
         case _:
             return message

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from salticid.webs.live.client import Client, ClientSettings, LongBodies, Recorder
     from salticid.webs.live.failures import PREFIX, Failure, FailureNote
     from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, name_server, resolve_rule
+    from salticid.webs.live.language_models import AskedPage, LanguageModel, NoAnswer, check_endpoint
     from salticid.webs.live.memory import Memory
     from salticid.webs.live.names import Names
     from salticid.webs.live.parser_pool import ParserPool
