@@ -91,6 +91,19 @@ def test_importing_it_imports_next_to_nothing() -> None:
     assert set(done.stdout.split()) <= {"salticid", "salticid.version", "__future__"}
 
 
+def test_a_hunt_of_a_recording_loads_no_laboratory_and_no_live_web(world: Path, topic_file: Path) -> None:
+    told = (
+        "import sys, salticid\n"
+        f"salticid.hunt({str(topic_file)!r}, web={str(world)!r}, strategy='best_first', judge='cosine', max_pages=5)\n"
+        "print(*sorted(name for name in sys.modules if name.partition('.')[0] == 'salticid'))"
+    )
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "salticid.crawl" in loaded
+    assert not {"salticid.lab", "salticid.cli", "salticid.webs.live.client"} & set(loaded)
+    assert len(loaded) < 100
+
+
 def test_a_hunt_is_the_one_of_the_command_line_and_writes_nothing(
     world: Path, topic_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

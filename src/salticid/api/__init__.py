@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from salticid.api.hunts import Hunt, Race, compare, hunt, hunt_async
+    from salticid.api.hunts import Hunt, hunt, hunt_async
     from salticid.api.progress import HuntProgress, PlainWork
+    from salticid.api.races import Race, compare
     from salticid.api.topics import (
         TopicFile,
         crawlers_half,

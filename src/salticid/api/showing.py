@@ -9,7 +9,6 @@ from itertools import accumulate
 from typing import Any
 
 from salticid.errors import UserError
-from salticid.lab.plots import Axes, line_plot, simple_curve, stand_alone
 from salticid.model import Outcome
 from salticid.store import StoredVisit
 
@@ -34,6 +33,8 @@ def league_as_html(means: Mapping[str, Mapping[str, float | None]]) -> str:
 
 def _plot(curve: Sequence[float]) -> str:
     """An image, so that its style is not that of the notebook."""
+    from salticid.lab.plots import Axes, line_plot, simple_curve, stand_alone  # here: few hunts are shown
+
     axes, name = Axes("pages fetched", "share so far"), "judged on topic"
     plot = stand_alone(line_plot({name: simple_curve(curve)}, [name], axes, "Harvest"))
     data = b64encode(plot.encode()).decode()

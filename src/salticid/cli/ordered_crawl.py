@@ -22,10 +22,7 @@ from salticid.runs import (
     LIVE,
     USER_AGENT,
     Order,
-    Sources,
     check_folder,
-    clean_query,
-    find_start,
     how_to_set_contact,
     own_user_agent,
     resolve,
@@ -36,11 +33,10 @@ from salticid.store import DATABASE_FILE, SHARDS, UNREADABLE, CrawlFolder, Damag
 from salticid.topic import Topic
 from salticid.truth import load_topic
 from salticid.urls import typed
-from salticid.webs.live import engine_of
-from salticid.worlds import backlinks_from
 
 if TYPE_CHECKING:
-    from salticid.runs import MetricsServer
+    from salticid.protocols import Backlinks, Table, UrlTable
+    from salticid.runs import MetricsServer, Sources
 
 # The folder of a crawl for which none was named: the one in which the same command began.
 
@@ -89,7 +85,7 @@ def crawl_as_ordered(start: Start, options: Mapping[str, Any], running: Running)
     spec = spec_of(_NO_TOPIC, options)
     if spec.web != LIVE and running.ray is not None:
         raise UserError("a recorded world is crawled on one machine; leave --ray out, or crawl the live web")
-    order = resolve(spec, files=True, backlinks_from=backlinks_from)
+    order = resolve(spec, files=True, backlinks_from=_backlinks)
     if order.opened is None and spec.limits.max_pages > ASK_FOR_CONTACT and spec.live.user_agent == USER_AGENT:
         err.print(safe(how_to_set_contact()), soft_wrap=True)
     if running.new and running.out is not None:
@@ -101,6 +97,12 @@ def crawl_as_ordered(start: Start, options: Mapping[str, Any], running: Running)
     order = replace(order, spec=msgspec.structs.replace(order.spec, topic=topic))
     shards = None if running.ray is None else running.shards
     return _run(replace(order, folder=folder or default_folder(order, running.new, shards)), running)
+
+
+def _backlinks(path: Path, urls: UrlTable, words: Table) -> Backlinks:
+    from salticid.worlds import backlinks_from  # here: few need it
+
+    return backlinks_from(path, urls, words)
 
 
 def _topic(start: Start, user_agent: str | None, folders: Sequence[Path]) -> Topic:
@@ -154,11 +156,14 @@ def _run(order: Order, running: Running) -> int:
     return tell(order, result, running.json)
 
 
-# `salticid crawl --query`: a topic made of a query and of places to start from; apart, for it needs aiohttp.
+# `salticid crawl --query`: a topic made of a query and of places to start from; what it needs takes its time to import.
 
 
 def sources_of(urls: Sequence[str], bookmarks: Path | None, search: str | None, crawls: Sequence[Path]) -> Sources:
     """What was typed as places to start from."""
+    from salticid.runs import Sources
+    from salticid.webs.live import engine_of
+
     return Sources(
         urls=tuple(urls),
         bookmarks=None if bookmarks is None else _bookmarks(bookmarks),
@@ -172,6 +177,8 @@ def topic_of(query: str, sources: Sources, user_agent: str, folders: Sequence[Pa
 
     Unless other URLs to start from were typed: then it is another.
     """
+    from salticid.runs import clean_query, find_start
+
     query = " ".join(clean_query(query).split())
     wanted = _urls(sources.urls)
     for folder in folders:

@@ -8,14 +8,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from salticid.store.continuing import AS_GIVEN, check_same, current_limits, first_limits, new_limits
+    from salticid.store.continuing import (
+        AS_GIVEN,
+        check_not_merged,
+        check_same,
+        current_limits,
+        first_limits,
+        new_limits,
+    )
     from salticid.store.crawl_folder import CrawlFolder, NoCrawlYet
     from salticid.store.database import Database
     from salticid.store.files import PRIVATE, UnsafeFile, folder_in, open_in, remove_in, replace_in
     from salticid.store.folder_lock import IN_MEMORY, SHARDS, lock, thing_of_others
     from salticid.store.index import INDEX_FILE, WordIndex, forms_of, search_words
     from salticid.store.log import CrawlLog
-    from salticid.store.merging import FILES_A_PART, Part, Whole, check_not_merged, merge_crawls
+    from salticid.store.merging import FILES_A_PART, Part, Whole, merge_crawls
     from salticid.store.other_crawls import OtherCrawls
     from salticid.store.packing import UNREADABLE, Damaged, unpack_page
     from salticid.store.record import (

@@ -21,6 +21,8 @@ _BUDGET = ("max_pages", "max_fetches", "max_seconds")
 
 AS_GIVEN = "as_given"
 """The fact that the past of a crawl is taken as given, and by which version of the program."""
+MERGED = "merged"
+"""The fact about a merge of crawls that names the folders it was made of."""
 
 
 def check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any], any_version: bool = False) -> None:
@@ -96,3 +98,12 @@ def _another(folder: Path, name: str, there: Any, here: Any) -> UserError:
 
 def _short(value: Any) -> str:
     return shortened(msgspec.json.encode(value).decode())
+
+
+def check_not_merged(folder: Path, about: Mapping[str, Any]) -> None:
+    """UserError if a folder holds a merge, in which nothing goes on."""
+    if MERGED in about:
+        raise UserError(
+            f"{folder} is a merge of other crawls, and is only read; go on with one of them, such as "
+            f"{about[MERGED][0]}, and merge them again into a new folder"
+        )

@@ -25,6 +25,7 @@ from salticid.errors import UserError
 from salticid.messages import Revision, Sight
 from salticid.model import FROM_OFFER, Choice, Link, Outcome, Page, Response, Visit
 from salticid.store.archive import FOLDER, OFFSET_BITS, file_of, numbers, open_file
+from salticid.store.continuing import MERGED
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.files import folder_in, open_in, remove_in
 from salticid.store.folder_lock import thing_of_others
@@ -175,8 +176,6 @@ class _Sights:
         return shard, there
 
 
-MERGED = "merged"
-"""The fact about such a crawl that names the folders it was made of."""
 LINE = 0.5
 """Where the lines of judges that differ come to lie."""
 _LIKINGS = {Word.LIKED: 1, Word.REJECTED: -1}
@@ -214,15 +213,6 @@ def merge_crawls(folders: Sequence[Path], out: Path, watch: Callable[[int], None
     finally:
         rmtree(partial, ignore_errors=True)
     return merging.tally
-
-
-def check_not_merged(folder: Path, about: dict[str, Any]) -> None:
-    """UserError if a folder holds a merge, in which nothing goes on."""
-    if MERGED in about:
-        raise UserError(
-            f"{folder} is a merge of other crawls, and is only read; go on with one of them, such as "
-            f"{about[MERGED][0]}, and merge them again into a new folder"
-        )
 
 
 class _Form(NamedTuple):
