@@ -40,7 +40,7 @@ from salticid.store.schema import ABOUT, DATABASE_FILE
 
 FIELDS = [
     "url", "final_url", "title", "text", "language", "score", "current_score", "word", "fetched", "last_modified",
-    "source", "anchor", "duplicate_of", "licence", "noindex", "noarchive", "noai", "tdm_reservation", "markdown",
+    "source", "anchor", "duplicate_of", "also_at", "licence", "noindex", "noarchive", "noai", "tdm_reservation", "markdown",
 ]  # fmt: skip
 HOSTILE = "<div><!--</div>-->" * 50_000
 """Deep enough for minutes of work; the end tags in comments deceive who only counts."""
@@ -79,6 +79,7 @@ def test_a_page_is_told_with_all_its_fields(made: Made) -> None:
         "source": "http://a.example/",
         "anchor": "The Portia's 8 EYES",
         "duplicate_of": None,
+        "also_at": None,
         "licence": None,
         "noindex": False,
         "noarchive": False,

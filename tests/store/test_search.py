@@ -409,6 +409,7 @@ def test_the_program_searches(own: Path) -> None:
         "step",
         "gone",
         "noindex",
+        "also_at",
     ]
     assert [list(line) for line in lines] == [names, names]
     mistake = salticid("search", own, "")

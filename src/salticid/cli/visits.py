@@ -33,6 +33,9 @@ def visits(
     order: Annotated[PageOrder, typer.Option(help="As visited, or the best first.")] = PageOrder.VISITS,
     failed: Annotated[bool, typer.Option("--failed", help="What could not be read, and why.")] = False,
     digest: Annotated[bool, typer.Option("--digest", help="Only a digest: equal for equal crawls.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="With --order best: near-duplicates, releases and translations, too.")
+    ] = False,
 ) -> None:
     """List every visit of a crawl, in order or the best first; or what failed, host by host.
 
@@ -45,12 +48,20 @@ def visits(
         elif failed:
             _list_failures(crawl, json)
         else:
-            _list_visits(crawl, order, json)
+            _list_visits(crawl, order, json, everything)
 
 
-def _list_visits(crawl: CrawlFolder, order: PageOrder, json: bool) -> None:
+def _list_visits(crawl: CrawlFolder, order: PageOrder, json: bool, everything: bool) -> None:
     line = crawl.line()
-    for visit in crawl.visits() if order is PageOrder.VISITS else crawl.visits_at(crawl.ranking()):
+    if order is PageOrder.BEST:
+        for visit, also_at in crawl.best_first(everything):
+            if json:
+                print_json(visit.listing() | {"also_at": also_at})
+            else:
+                also = Text(f"  (also at {len(also_at)} more)" if also_at else "")
+                out.print(_line(visit, line) + also, soft_wrap=True, highlight=False)
+        return
+    for visit in crawl.visits():
         if json:
             print_json(visit.listing())
         else:

@@ -32,6 +32,7 @@ from salticid.store import (
     arrival_at,
     arrivals,
     check_visits,
+    edition_of,
     last_visit,
     logged_messages,
 )
@@ -213,7 +214,7 @@ class Tally:
             self.fetches += kind.fetched and kind not in _FREE
             if kind is Outcome.OK:
                 self.pages += 1
-                self.standing.see(visit)
+                self.standing.see(visit._replace(duplicate_of=_like(crawl, visit)))
                 self._host_of[visit.step] = self._hosts.setdefault(name, len(self._hosts))
         self.about = crawl.about()
 
@@ -254,7 +255,7 @@ class ShownVisit(msgspec.Struct, frozen=True):
     """A visit as the page shows it.
 
     `source` is the step of the page it was linked from, -1 a seed, -2 an offer; `twin` that of an earlier page which is
-    all but the same.
+    all but the same, or another release or translation.
     """
 
     step: int
@@ -372,8 +373,13 @@ def _visit(crawl: CrawlFolder, arrival: StoredArrival) -> ShownVisit:
     return ShownVisit(
         visit.step, crawl.url(choice.url), final, page.title if page is not None else "", site(final), visit.outcome,
         visit.score, bool(visit.positive), choice.agent, choice.source, visit.depth, visit.at, date(visit.modified),
-        0, bool(visit.revisit), visit.duplicate_of,
+        0, bool(visit.revisit), _like(crawl, visit),
     )  # fmt: skip
+
+
+def _like(crawl: CrawlFolder, visit: VisitRow) -> int | None:
+    """The step of an earlier page that is all but the same, or another release or translation."""
+    return edition_of(crawl.database, visit.step) if visit.duplicate_of is None else visit.duplicate_of
 
 
 def date(seconds: float | None) -> str | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from salticid.store.crawl_folder import CrawlFolder, NoCrawlYet
     from salticid.store.database import Database
+    from salticid.store.editions import edition_of
     from salticid.store.files import PRIVATE, UnsafeFile, folder_in, open_in, remove_in, replace_in
     from salticid.store.folder_lock import IN_MEMORY, SHARDS, lock, thing_of_others
     from salticid.store.index import INDEX_FILE, WordIndex, forms_of, search_words

@@ -18,11 +18,13 @@ from salticid.model import NO_URL, Page
 from salticid.protocols import Table, UrlTable
 from salticid.store.archive import FOLDER, veil_in
 from salticid.store.database import Database
-from salticid.store.near_duplicates import Sketch, Twins
+from salticid.store.editions import edition_note
+from salticid.store.near_duplicates import Twins
 from salticid.store.packing import Damaged, pack_words, unpack_words
 from salticid.store.schema import (
     ABOUT,
     CHOICE,
+    MEMORY,
     MESSAGE,
     PAGE,
     QUESTION,
@@ -57,10 +59,11 @@ class Batch:
         """How many there are."""
         return len(self._rows[VISIT])
 
-    def write(self, db: Database, twins: Twins) -> None:
-        """Write all, within a transaction; near-duplicates are found on the way."""
-        twin_of = twins.find([(step, Sketch.of(page)) for step, page in self.pages if len(page.tokens)])
-        visits = [(*row, twin_of.get(row[0])) for row in self._rows[VISIT]]
+    def write(self, db: Database, twins: Twins, urls: UrlTable) -> None:
+        """Write all, within a transaction; near-duplicates and editions are found on the way."""
+        alike = twins.find([(step, page, urls[page.url]) for step, page in self.pages if len(page.tokens)])
+        visits = [(*row, alike.twins.get(row[0])) for row in self._rows[VISIT]]
+        db.insert(MEMORY, [edition_note(*pair) for pair in alike.editions.items()])
         for table in _WITHOUT_KEYS:
             db.append(table, self._rows[table])
         for table in _TABLES:

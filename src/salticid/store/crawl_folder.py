@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from salticid.errors import UserError
-from salticid.model import Page
+from salticid.model import Outcome, Page
 from salticid.store import folder_lock as ahead
 from salticid.store.database import Connection, Database, Facts, connect
 from salticid.store.folder_lock import SHARDS, is_held
@@ -126,6 +126,18 @@ class CrawlFolder:
     def ranking(self) -> Iterator[int]:
         """The steps of all visits by their current scores, best first, the earlier first among equals."""
         return map(int, self.verdicts().ranking(self._rows()))
+
+    def best_first(self, everything: bool = False) -> Iterator[tuple[StoredVisit, list[str]]]:
+        """All visits, best first, each with the URLs of other pages that it stands for.
+
+        Of near-duplicates, releases and translations of a page the best alone, unless `everything` is wanted.
+        """
+        groups = TwinGroups(self.database)
+        for visit in self.visits_at(self.ranking()):
+            if everything or visit.outcome != Outcome.OK:
+                yield visit, []
+            elif groups.is_first(visit.step):
+                yield visit, [other.final_url for other in self.visits_at(groups.others(visit.step))]
 
     def on_topic(self, twins: bool = False) -> list[int]:
         """The steps of the pages on topic by now, as a person's list shows them.

@@ -76,6 +76,7 @@ class CrawlLog:
         self._lack: str | None = None
         self._batch = Batch()
         self._memory: dict[str, bytes] = {}
+        self._urls = urls
         self._texts = TextTables(urls, words, own_tables)
         self._zstd = zstandard.ZstdCompressor(level=1)
         self._seq = self._choices = self._rechecks = 0
@@ -328,7 +329,7 @@ class CrawlLog:
         db = self.database
         with db.transaction():
             self._texts.write(db)
-            self._batch.write(db, self._twins)
+            self._batch.write(db, self._twins, self._urls)
             db.insert(schema.MEMORY, self._memory.items())
             if place is not None:
                 db.insert(schema.ABOUT, facts({ARCHIVE_END: place}))

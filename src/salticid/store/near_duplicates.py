@@ -6,15 +6,17 @@ only pages that were the first to show two of these bands are looked at (Broder,
 containment of documents, 1997). Twins share nine bands of sixteen in the mean, and fewer than two once in 10,000
 times. Where many pages are nearly twins, as those of one template are, their bands may be taken by others, and
 twins be missed; pages with the same words never are.
+
+Other editions of a page, releases and translations, are found on the way (`editions.py`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import repeat
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -24,11 +26,17 @@ from rensa import RMinHash
 from salticid.model import Page
 from salticid.native import at, lib
 from salticid.store.database import Database
+from salticid.store.editions import EditionKeys
 from salticid.store.packing import unpack_page
 from salticid.store.schema import PAGE
+from salticid.text import detect
 
 ALIKE = 0.9
 """The Jaccard similarity from which on two pages are twins."""
+MUCH_ALIKE = 0.5
+"""The same for translations, of which much may not be translated."""
+SAMPLE = 2_000
+"""Letters of a text by which its language is told."""
 SHINGLE = 3
 SHORT = 20
 """A page of fewer tokens is a twin only of one with the same title and text, digits and all."""
@@ -81,8 +89,15 @@ class Sketch(NamedTuple):
         return cls(whole, shingles, rows[0])
 
 
+class Alike(NamedTuple):
+    """For steps of pages the earliest step of a page that is all but the same, and of one that is another edition."""
+
+    twins: dict[int, int]
+    editions: dict[int, int]
+
+
 class Twins:
-    """Which pages of a crawl are all but the same.
+    """Which pages of a crawl are all but the same, and which are editions of one page.
 
     Works within the caller's transaction on `band` and never commits. Everything it knows is in the database, so
     that a batch whose transaction failed may simply be given again.
@@ -92,39 +107,60 @@ class Twins:
         self._db = db
         self._cached_shingles = lru_cache(maxsize=128)(self._shingles_at)
 
-    def find(self, sketches: Sequence[tuple[int, Sketch]]) -> dict[int, int]:
-        """For each (step, sketch) in order the step of the earliest page all but the same, if there is one.
+    def find(self, pages: Sequence[tuple[int, Page, str]]) -> Alike:
+        """For pages in order, each with its step and URL, those that are like earlier ones.
 
-        Remembers those that are none, so that the twin of a twin names the first. Steps ascend; the pages need
-        not be in the database yet, earlier ones are. An empty page is nobody's twin, and must not be among them.
+        Remembers those that are not, so that the twin of a twin names the first. Steps ascend; the pages need
+        not be in the database yet, earlier ones are. An empty page is like nobody's, and must not be among them.
         """
-        keys = _keys([sketch for _, sketch in sketches])
-        first = self._first_with(keys)
+        sketches = [Sketch.of(page) for _, page, _ in pages]
+        keys = _keys(sketches)
+        of_editions = [EditionKeys.of(url, page.title) for _, page, url in pages]
+        first = self._first_with(chain(*((whole, *bands) for whole, bands in keys), *of_editions))
         here: dict[int, _Hashes] = {}
+        texts: dict[int, str] = {}
         rows: list[tuple[int, int]] = []
         twins: dict[int, int] = {}
-        for (step, sketch), (whole, bands) in zip(sketches, keys, strict=True):
+        others: dict[int, int] = {}
+        for (step, page, _), sketch, (whole, bands), edition in zip(pages, sketches, keys, of_editions, strict=True):
             twin = self._twin(sketch.shingles, _in_common(first, whole, bands), here)
             if twin is None:
-                here[step] = sketch.shingles
+                here[step], texts[step] = sketch.shingles, page.text[:SAMPLE]
                 news, of = [key for key in (whole, *bands) if key not in first], step
+                other = first.get(edition.release) if edition.release is not None else None
+                if other is None and (likely := first.get(edition.translation)) is not None:
+                    other = likely if self._is_translation(step, likely, here, texts) else None
+                if other is not None:
+                    others[step] = other
             else:
                 # The whole of a twin leads to the first as well: the same words again are sure to find it.
-                twins[step] = twin
+                twins[step] = other = twin
                 news, of = [] if whole in first else [whole], twin
-            first.update(dict.fromkeys(news, of))
-            rows += zip(news, repeat(of))
+            root = step if other is None else other
+            by_edition = [key for key in edition if key is not None and key not in first]
+            for some, owner in ((news, of), (by_edition, root)):
+                first.update(dict.fromkeys(some, owner))
+                rows += zip(some, repeat(owner))
         rows.sort()  # neighbours in the table are written together
         self._db.connection.executemany("INSERT OR IGNORE INTO band VALUES (?,?)", rows)
-        return twins
+        return Alike(twins, others)
+
+    def _is_translation(self, step: int, other: int, here: dict[int, _Hashes], texts: dict[int, str]) -> bool:
+        """Whether two pages, whose addresses differ in a language alone, are in two languages, or much alike."""
+        if other in here:
+            theirs, text = here[other], texts[other]
+        else:
+            page = unpack_page(self._db.row(PAGE, other, body=True)[1:])
+            theirs, text = _shingles(page, _whole(page)), page.text[:SAMPLE]
+        return detect(texts[step]) != detect(text) or _alike(_distinct(here[step]), _distinct(theirs), MUCH_ALIKE)
 
     def first_like(self, page: Page) -> int | None:
         """The step of the earliest page all but the same as one that is of another crawl; nothing is remembered."""
         if not len(page.tokens):
             return None
         sketch = Sketch.of(page)
-        keys = _keys([sketch])
-        return self._twin(sketch.shingles, _in_common(self._first_with(keys), *keys[0]), {})
+        whole, bands = _keys([sketch])[0]
+        return self._twin(sketch.shingles, _in_common(self._first_with((whole, *bands)), whole, bands), {})
 
     def _twin(self, mine: _Hashes, bands_in_common: Counter[int], here: dict[int, _Hashes]) -> int | None:
         """The earliest twin among the pages that share most bands."""
@@ -139,9 +175,9 @@ class Twins:
                 return step
         return None
 
-    def _first_with(self, keys: list[_Keys]) -> dict[int, int]:
+    def _first_with(self, keys: Iterable[int | None]) -> dict[int, int]:
         """Which page was the first with each of these keys that are known."""
-        numbers = [key for whole, bands in keys for key in (whole, *bands)]
+        numbers = [key for key in keys if key is not None]
         first: dict[int, int] = {}
         for begin in range(0, len(numbers), _KEYS_AT_ONCE):
             some = numbers[begin : begin + _KEYS_AT_ONCE]
@@ -202,11 +238,11 @@ def _whole(page: Page) -> int:
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1
 
 
-def _alike(some: _Hashes, others: _Hashes) -> bool:
-    """Whether two sets of shingles overlap by ALIKE."""
+def _alike(some: _Hashes, others: _Hashes, least: float = ALIKE) -> bool:
+    """Whether two sets of shingles overlap by so much."""
     fewer, more = sorted((len(some), len(others)))
-    if fewer < ALIKE * more:
+    if fewer < least * more:
         return False
     both = np.sort(np.concatenate((some, others)), kind="stable")  # which merges what is sorted
     in_common = np.count_nonzero(both[1:] == both[:-1])
-    return bool(in_common >= ALIKE * (fewer + more - in_common))
+    return bool(in_common >= least * (fewer + more - in_common))

@@ -24,6 +24,7 @@ from salticid.store.index import WordIndex, in_letters, search_words
 from salticid.store.news import Recheck, Versions
 from salticid.store.record import VisitRow
 from salticid.store.schema import RECHECK, VISIT
+from salticid.store.stored_visit import TwinGroups
 from salticid.text import LEAST_PAGES, LEAST_SHARE, ROW, link_lists, words_before_text
 from salticid.urls import host, origin
 
@@ -314,7 +315,8 @@ class Hit(msgspec.Struct, frozen=True):
 
     `score` is the judge's by now; `rank` says how well the words fit, higher is better. `matches` are the places of the
     words in `snippet`. `fetched`, in seconds since 1970, is when this text was read. `gone` when a refresh found
-    no page there any more; `noindex` when it forbids to be shown.
+    no page there any more; `noindex` when it forbids to be shown. `also_at` are the URLs of near-duplicates, releases
+    and translations that it stands for.
     """
 
     url: str
@@ -328,6 +330,7 @@ class Hit(msgspec.Struct, frozen=True):
     step: int
     gone: bool
     noindex: bool
+    also_at: list[str]
 
 
 class Search:
@@ -352,7 +355,8 @@ class Search:
         With `noindex` also those that forbid it.
         """
         words = frozenset(self._index.forms([word for term in query.terms for word in term]))
-        groups: set[int] = set()
+        shown: set[int] = set()
+        groups = TwinGroups(self._crawl.database)
         verdicts = self._crawl.verdicts()
         for key, rank in self._index.matches(query.expression(any_term)):
             form = self._newest_form(key)
@@ -360,9 +364,8 @@ class Search:
                 continue
             visit, version = form
             gone = self._versions.is_gone(visit.step)
-            first = visit.step if visit.duplicate_of is None else visit.duplicate_of
-            like = first if version is None else key
-            if not everything and (gone or like in groups):
+            like = groups.group(visit.step) if version is None else key
+            if not everything and (gone or like in shown):
                 continue
             told = self._crawl.visit(visit.step)
             if not self._versions.was_read(told.fetched):
@@ -370,7 +373,7 @@ class Search:
             page = self._versions.page(visit.step)
             if page.noindex and not noindex:
                 continue
-            groups.add(like)
+            shown.add(like)
             repeated = self._repeated_words.of(visit.step, page)
             piece = page_snippet(page, words, self._index.forms, repeated)
             yield Hit(
@@ -385,6 +388,7 @@ class Search:
                 step=visit.step,
                 gone=gone,
                 noindex=page.noindex,
+                also_at=[other.final_url for other in self._crawl.visits_at(groups.others(visit.step))],
             )
 
     def _newest_form(self, key: int) -> tuple[VisitRow, Recheck | None] | None:

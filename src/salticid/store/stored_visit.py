@@ -16,6 +16,7 @@ from salticid.columns import grow
 from salticid.messages import Revision, Sight
 from salticid.model import NO_SHARD, Wall
 from salticid.store.database import Database
+from salticid.store.editions import editions as editions_of
 from salticid.store.packing import unpacks
 from salticid.store.record import StoredArrival, VisitRow, all_messages
 from salticid.store.schema import MEMORY, SESSION, URL, VISIT
@@ -257,26 +258,52 @@ def time_of(seconds: float | None) -> datetime | None:
 
 
 class TwinGroups:
-    """The groups of near-duplicates of a crawl. The first that is taken stands for its group.
+    """The groups of near-duplicates of a crawl, and of other `editions` if they are to count as one page.
+
+    The first that is taken stands for its group.
 
     A page that another crawl holds is never taken. Who rejected one of them rejected all: of the groups of `rejected`
     steps none can be taken.
     """
 
-    def __init__(self, db: Database, rejected: Iterable[int] = ()) -> None:
+    def __init__(self, db: Database, rejected: Iterable[int] = (), editions: bool = True) -> None:
         self._group: dict[int, int] = {}
         self._used: set[int] = set()
         self._held = holders(db)
+        if editions:
+            for step, first in sorted(editions_of(db).items()):
+                self._group[step] = self._group.setdefault(first, first)
+        self._pages: set[int] = set()
         for visit in map(VisitRow._make, db.all(VISIT)):
+            if visit.good:
+                self._pages.add(visit.step)
             if (earlier := visit.duplicate_of) is not None:
                 self._group[visit.step] = self._group.setdefault(earlier, earlier)
         for step in rejected:
             self.take(step)
 
+    @cached_property
+    def _members(self) -> dict[int, list[int]]:
+        members: dict[int, list[int]] = {}
+        for step, group in sorted(self._group.items()):
+            if step in self._pages:
+                members.setdefault(group, []).append(step)
+        return members
+
+    def group(self, step: int) -> int:
+        """The number of the group of a page."""
+        return self._group.get(step, step)
+
+    def others(self, step: int) -> list[int]:
+        """The other pages of its group, the earliest first."""
+        return [other for other in self._members.get(self._group.get(step, -1), ()) if other != step]
+
     def take(self, step: int) -> bool:
         """Whether this page is the first of its group to be taken, here and elsewhere."""
-        if step in self._held:
-            return False
+        return step not in self._held and self.is_first(step)
+
+    def is_first(self, step: int) -> bool:
+        """The same, whatever other crawls hold."""
         group = self._group.get(step)
         if group is None:
             return True

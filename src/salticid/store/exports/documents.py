@@ -131,8 +131,8 @@ class Document(msgspec.Struct, frozen=True):
     """A page for other programs.
 
     `score` is what the judge gave it when it came, `current_score` as it is judged by now, `word` what a person said
-    of it. `source` is the page that linked to it, `anchor` the text of that link. What it wishes of those who keep it
-    is None where its answer was not kept.
+    of it. `source` is the page that linked to it, `anchor` the text of that link. `also_at` are the URLs of pages that
+    it stands for, a line each. What it wishes of those who keep it is None where its answer was not kept.
     """
 
     url: str
@@ -148,6 +148,7 @@ class Document(msgspec.Struct, frozen=True):
     source: str | None
     anchor: str | None
     duplicate_of: str | None
+    also_at: str | None
     licence: str | None
     noindex: bool
     noarchive: bool | None
@@ -281,6 +282,7 @@ class Documents:
             source=visit.source,
             anchor=self._anchors.anchor(visit.source_step, visit.place),
             duplicate_of=visit.duplicate_of,
+            also_at="\n".join(page.also_at) or None,
             licence=wishes.licence if wishes else None,
             noindex=page.noindex,
             noarchive=wishes.noarchive if wishes else None,

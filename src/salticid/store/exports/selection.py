@@ -25,7 +25,8 @@ class Criteria:
 
     `min_score`: those with at least this score. `on_topic`: those that reach the judge's line, or another `line`, or
     that the person liked, but none that was rejected. `liked`: only those the person liked. `rejected`: whether those
-    that the person rejected are wanted, which `on_topic` does without anyway. With `all` near-duplicates and pages that
+    that the person rejected are wanted, which `on_topic` does without anyway. Of releases and translations of a page,
+    `on_topic` and `liked` want the best alone. With `all` near-duplicates and pages that
     are gone by now, too. `noindex`: whether pages are wanted that forbid it. `at`: pages as they were at a moment, in
     seconds since 1970, and no later ones; what is thought of them is that of now. `since`: only those with news since
     then.
@@ -65,7 +66,8 @@ class ExportPage:
     """A page to be exported, as a refresh last saw it.
 
     Times are in seconds since 1970. `records` are the places in the WARC of the exchanges that led to it. `news` says
-    what became of it, and `change` how, where that was asked for.
+    what became of it, and `change` how, where that was asked for. `also_at` are the URLs of near-duplicates, and of
+    releases and translations that it stands for.
     """
 
     visit: StoredVisit
@@ -77,6 +79,7 @@ class ExportPage:
     size: int
     news: NewsKind | None = None
     change: Change | None = None
+    also_at: tuple[str, ...] = ()
 
 
 Watch = Callable[[int, int], None]
@@ -98,7 +101,8 @@ class Pages:
         line = crawl.line() if criteria.line is None else criteria.line
         self._line = line if criteria.on_topic else None
         self._no_rejected = criteria.on_topic or not criteria.rejected
-        self._groups = TwinGroups(crawl.database, crawl.verdicts().rejected if self._no_rejected else ())
+        rejected = crawl.verdicts().rejected if self._no_rejected else ()
+        self._groups = TwinGroups(crawl.database, rejected, editions=criteria.on_topic or criteria.liked)
         self.versions = Versions(crawl.database, criteria.at)
         self._news = None if criteria.since is None else NewsSince(crawl, criteria.since)
 
@@ -111,7 +115,9 @@ class Pages:
                 self.skipped[why] += 1
             else:
                 self.taken += 1
-                yield page if self._news is None else replace(page, change=self._news.change(visit.step))
+                change = None if self._news is None else self._news.change(visit.step)
+                others = self._crawl.visits_at(self._groups.others(visit.step))
+                yield replace(page, change=change, also_at=tuple(other.final_url for other in others))
                 self._watch(self.visits, self.taken)
 
     def leave_out(self, why: SkipReason) -> None:
