@@ -40,7 +40,8 @@ from salticid.store.schema import ABOUT, DATABASE_FILE
 
 FIELDS = [
     "url", "final_url", "title", "text", "language", "score", "current_score", "word", "fetched", "last_modified",
-    "source", "anchor", "duplicate_of", "also_at", "licence", "noindex", "noarchive", "noai", "tdm_reservation", "markdown",
+    "source", "anchor", "duplicate_of", "also_at", "licence", "noindex", "noarchive", "noai", "tdm_reservation",
+    "markdown",
 ]  # fmt: skip
 HOSTILE = "<div><!--</div>-->" * 50_000
 """Deep enough for minutes of work; the end tags in comments deceive who only counts."""
