@@ -106,7 +106,7 @@ class OtherLanguages:
             root = link[: link.find("/", place.end)] if place.kind == "host" else link[: place.end]
             if place.kind == "parameter" or root in self._roots:
                 return True
-            if self._is_beside(here, link, place) or _is_the_same(here, link):
+            if self._is_beside(here, link, place) or _is_the_same(here, link, place):
                 if len(self._roots) < MOST_ROOTS:
                     self._roots[root] = 1
                 return True
@@ -123,7 +123,8 @@ class OtherLanguages:
 _NEW, _PLAIN, _NAMES_OTHER = range(3)
 
 
-def _is_the_same(here: str, link: str) -> bool:
-    """Whether the address of a link is that of a page but for the language; that of a start page proves nothing."""
-    plain = without_language(here)
-    return not plain.endswith(plain.partition("://")[2].partition("/")[0] + "/") and plain == without_language(link)
+def _is_the_same(here: str, link: str, place: LanguagePlace) -> bool:
+    """Whether the address of a link is that of a page but for a folder, behind which there is more."""
+    if place.kind != "folder" or place.end == len(link) or here.startswith(link[: place.end]):
+        return False
+    return here == link[: place.start] + link[place.end :]
