@@ -159,12 +159,12 @@ class Crawl:
         while (room_now := self._room(room - len(to_fetch))) > 0:
             before = self.step
             to_fetch += self.ask(room_now, busy)
-            if self.step == before:
+            if self.step != before:
+                continue
+            if self.in_flight or busy or not self._held:
                 break
+            self._offer_held()
         if room > 0 and not to_fetch and not self.in_flight and not busy and self.stopped is None:
-            if self._held:
-                self._offer_held()
-                return self.choices(room, busy)
             self.stopped = StopReason.EXTINCT if self.strategy.walks else StopReason.FRONTIER_EMPTY
         return to_fetch
 
