@@ -51,8 +51,14 @@ def ended(summary: dict[str, Any]) -> bool:
 def test_a_crawl_is_begun_streamed_to_its_end_and_looked_into(tmp_path: Path) -> None:
     site = Site(60)
     with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
-        order = {"query": "jumping spider", "strategy": "best_first", "max_pages": 40}
+        order = {"query": "jumping spider", "strategy": "best_first", "max_pages": 40, "language": ["en"]}
+        refused = client.ask("POST", "/api/crawls", {**order, "urls": [site.url(0)], "language": ["xq"]})
+        assert (refused.status, "xq" in refused.error) == (422, True)
         answer = client.post("/api/crawls", {**order, "urls": [site.url(0), "mailto:a@b"]})
+        assert (
+            json.loads((tmp_path / "crawls" / answer["id"] / "wish.json").read_text())["spec"]["topic"]["language"]
+            == "en"
+        )
         assert answer["seeds"] == [{"url": site.url(0), "from": "you"}]
         assert len(answer["warnings"]) == 1
         name, kinds = answer["id"], set()
