@@ -17,7 +17,7 @@ from tests.support.generated_site import GeneratedSource
 from salticid.model import Links, Page
 from salticid.parse.html import Parser
 from salticid.store.database import Database, connect
-from salticid.store.near_duplicates import ALIKE, MOST_COMPARISONS, MOST_TOKENS, SHORT, Sketch, Twins, _alike
+from salticid.store.near_duplicates import ALIKE, MOST_COMPARISONS, MOST_TOKENS, SHORT, Twins, _alike
 from salticid.store.packing import pack_page
 from salticid.store.schema import PAGE, SCRIPT
 from salticid.tables.texts import Texts, Urls
@@ -49,8 +49,9 @@ class Crawled:
 
     def find(self, batch: list[tuple[int, Page]]) -> list[int | None]:
         """The twin of each page, or None."""
-        twins = self.twins.find([(step, Sketch.of(page)) for step, page in batch if len(page.tokens)])
-        return [twins.get(step) for step, _ in batch]
+        pages = [(step, page, f"http://a.example/{step}") for step, page in batch if len(page.tokens)]
+        alike = self.twins.find(pages)
+        return [alike.twins.get(step) for step, _ in batch]
 
 
 @pytest.fixture
