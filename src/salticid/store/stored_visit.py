@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from salticid.columns import grow
 from salticid.messages import Revision, Sight
-from salticid.model import NO_SHARD, Wall
+from salticid.model import NO_SHARD, Outcome, Wall
 from salticid.store.database import Database
 from salticid.store.editions import editions as editions_of
 from salticid.store.packing import unpacks
@@ -257,6 +257,10 @@ def time_of(seconds: float | None) -> datetime | None:
 # Of pages that are all but the same, one is shown; and none that another crawl has shown.
 
 
+_PAGES = f"SELECT step, duplicate_of FROM visit WHERE outcome = '{Outcome.OK.value}' AND NOT revisit ORDER BY step"
+"""Unchecked, for whoever reads such a page checks it."""
+
+
 class TwinGroups:
     """The groups of near-duplicates of a crawl, and of other `editions` if they are to count as one page.
 
@@ -274,11 +278,10 @@ class TwinGroups:
             for step, first in sorted(editions_of(db).items()):
                 self._group[step] = self._group.setdefault(first, first)
         self._pages: set[int] = set()
-        for visit in map(VisitRow._make, db.all(VISIT)):
-            if visit.good:
-                self._pages.add(visit.step)
-            if (earlier := visit.duplicate_of) is not None:
-                self._group[visit.step] = self._group.setdefault(earlier, earlier)
+        for step, earlier in db.run(_PAGES):
+            self._pages.add(step)
+            if earlier is not None:
+                self._group[step] = self._group.setdefault(earlier, earlier)
         for step in rejected:
             self.take(step)
 
