@@ -220,7 +220,7 @@ def _from(best: str, test: Test | None) -> Test | None:
     """The test as the best strategy's lead."""
     if test is None or test.a == best:
         return test
-    return msgspec.structs.replace(test, a=test.b, b=test.a, diff=-test.diff, low=-test.high, high=-test.low)
+    return test.turned()
 
 
 def _without_examples(topics: Path, folder: Path) -> None:
@@ -288,7 +288,7 @@ def terms(league: League) -> str:
         f"{league.max_pages:,} pages a crawl, {links} links remembered, judge {league.judge} for all, seed "
         f"{league.seed}. "
         "Shares of the oracle in %, the mean over topics. In brackets the 95 % interval of the distance to the best "
-        "(bootstrap over topics, paired); p is of the paired t-test. Harvest in %, and hosts with targets, in the "
+        "(Student's t over topics, paired); p is of the paired t-test. Harvest in %, and hosts with targets, in the "
         "order of the columns."
     )
 
@@ -318,7 +318,7 @@ def _winner(match: MatchResult) -> list[str]:
         str(match.topics),
         f"{best.strategy} {_percent(best.oracle_share)}",
         f"{second.strategy} {_percent(second.oracle_share)}" if second else MISSING,
-        f"{number(100 * lead.diff, 1)} ({_interval(lead.low, lead.high)})" if lead else MISSING,
+        f"{number(100 * lead.diff, 1)} ({_interval(lead)})" if lead else MISSING,
         p_value(lead.p if lead else None),
         f"{widest.strategy} {_hosts(widest)}" + ("" if widest is best else f" ({best.strategy} {_hosts(best)})"),
         _some(near),
@@ -368,7 +368,7 @@ def _share(place: Place) -> str:
     failed = f", failed on {place.failed}" if place.failed else ""
     if test is None:
         return f"{share}{failed}" if finite(place.oracle_share.mean) is None else f"{share}{_BEST}{failed}"
-    return f"{share} ({_interval(-test.high, -test.low)}){failed}"
+    return f"{share} ({_interval(test.turned())}){failed}"
 
 
 def _is_behind(test: Test | None) -> bool:
@@ -376,8 +376,9 @@ def _is_behind(test: Test | None) -> bool:
     return test is None or (test.p is not None and test.p < LEVEL)
 
 
-def _interval(low: float, high: float) -> str:
-    return f"{number(100 * low, 1)} to {number(100 * high, 1)}"
+def _interval(test: Test) -> str:
+    low, high = (None if bound is None else 100 * bound for bound in (test.low, test.high))
+    return f"{number(low, 1)} to {number(high, 1)}"
 
 
 def _percent(score: Score, digits: int = 1) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from salticid.errors import UserError
 from salticid.metrics import Measure
@@ -23,7 +24,8 @@ class Test(msgspec.Struct, frozen=True):
     """Whether two strategies differ: mean of a - b over the topics both were measured on, and how sure that is.
 
     `p` is of the paired t-test, `p_wilcoxon` of the signed-rank test, `p_adjusted` is `p` corrected for all
-    comparisons of the measure (Holm); `low` and `high` bound the difference (bootstrap, 95 %).
+    comparisons of the measure (Holm); `low` and `high` bound the difference (95 %, Student's t); a single
+    topic has no bounds.
     """
 
     __test__: ClassVar[bool] = False  # no test of ours, pytest
@@ -35,9 +37,19 @@ class Test(msgspec.Struct, frozen=True):
     p: float | None
     p_wilcoxon: float | None
     p_adjusted: float | None
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     n: int
+
+    @property
+    def width(self) -> float | None:
+        """How far the bounds are apart."""
+        return None if self.low is None or self.high is None else self.high - self.low
+
+    def turned(self) -> Test:
+        """The same of b - a."""
+        low, high = (None if bound is None else -bound for bound in (self.high, self.low))
+        return replace(self, a=self.b, b=self.a, diff=-self.diff, low=low, high=high)
 
 
 class Curve(msgspec.Struct, frozen=True):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import combinations
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 from msgspec.structs import replace
-from scipy.special import stdtr
-from scipy.stats import rankdata, wilcoxon
+from scipy.special import stdtr, stdtrit
+from scipy.stats import rankdata, ttest_ind, wilcoxon
 
 from salticid.lab.results import Curve, Score, Test
 from salticid.model import Floats
 
-RESAMPLES = 10_000
 POINTS = 100
 EXACT = 200
 """Up to so many topics the signed-rank test is exact."""
@@ -43,16 +40,15 @@ def compare(
     b_name: str,
     a: Sequence[float | None],
     b: Sequence[float | None],
-    rng_seed: int,
 ) -> Test | None:
     """a - b over the topics where both have a value, topic by topic; None when there is no such topic.
 
     `p` is of the paired t-test, `p_wilcoxon` of the signed-rank test (topics without a difference left out),
     both two-sided. Both are 1 when a and b are equal everywhere. Both are null for a single topic; `p` also
     when every topic has the same difference, for then the t-test knows no spread. `low` and `high` are the
-    2.5 and 97.5 percentiles of the mean difference over 10,000 draws of topics. `p_adjusted` is left to `adjust`.
+    `interval` of the differences. `p_adjusted` is left to `adjust`.
 
-    >>> compare("harvest", "one", "other", [0.5, 0.75, None], [0.25, 0.25, 1.0], 0).diff
+    >>> compare("harvest", "one", "other", [0.5, 0.75, None], [0.25, 0.25, 1.0]).diff
     0.375
     """
     both = known_together(a, b)
@@ -60,19 +56,61 @@ def compare(
     if not len(scaled_differences):
         return None
     differences = np.where(scaled_differences == 0, 0.0, both[0] - both[1])
-    low, high = _interval(differences, rng_seed)
+    low, high = interval(differences)
     return Test(
         metric=metric,
         a=a_name,
         b=b_name,
         diff=float(differences.mean()),
-        p=_t_test(scaled_differences),
+        p=p_of_mean(scaled_differences),
         p_wilcoxon=_signed_ranks(scaled_differences),
         p_adjusted=None,
         low=low,
         high=high,
         n=len(differences),
     )
+
+
+def unpaired(a: Sequence[float], b: Sequence[float]) -> Test | None:
+    """a - b where topics of a are others than those of b: Welch's t-test; `n` counts both. None below two of each.
+
+    >>> test = unpaired([1.0, 2.0, 3.0], [1.0, 1.5, 2.0])
+    >>> round(test.diff, 3), round(test.p, 3)
+    (0.5, 0.506)
+    """
+    if min(len(a), len(b)) < 2:
+        return None
+    found = ttest_ind(a, b, equal_var=False)
+    low, high = found.confidence_interval()
+    diff, p = float(np.mean(a) - np.mean(b)), float(found.pvalue)
+    return Test("", "", "", diff, p, None, None, float(low), float(high), len(a) + len(b)) if np.isfinite(p) else None
+
+
+def interval(values: Floats) -> tuple[float | None, float | None]:
+    """Bounds of the mean that hold in 95 of 100 samples (Student's t); None for a single value.
+
+    >>> [round(bound, 3) for bound in interval(np.array([1.0, 2.0, 3.0]))]
+    [-0.484, 4.484]
+    """
+    if len(values) < 2:
+        return None, None
+    mean, room = float(values.mean()), float(stdtrit(len(values) - 1, 0.975)) * _error(values)
+    return mean - room, mean + room
+
+
+def p_of_mean(differences: Floats) -> float | None:
+    """p of a mean of 0 by the t-test: t = mean / standard error, with n - 1 degrees of freedom.
+
+    None where there is one value, or all are the same and not 0.
+    """
+    if len(differences) < 2:
+        return None
+    if not differences.any():
+        return 1.0
+    if (differences == differences[0]).all():
+        return None
+    t = float(differences.mean()) / _error(differences)
+    return float(2 * stdtr(len(differences) - 1, -abs(t)))
 
 
 def adjust(tests: Sequence[Test]) -> list[Test]:
@@ -122,9 +160,9 @@ def p_of_equality(a: Sequence[float | None], b: Sequence[float | None], margin: 
     return float(stdtr(len(differences) - 1, -room))
 
 
-def all_pairs(metric: str, values: Mapping[str, Sequence[float | None]], rng_seed: int) -> list[Test]:
+def all_pairs(metric: str, values: Mapping[str, Sequence[float | None]]) -> list[Test]:
     """Each strategy against each that comes after it, adjusted; `values` has, by strategy, one a topic."""
-    tests = (compare(metric, a, b, values[a], values[b], rng_seed) for a, b in combinations(values, 2))
+    tests = (compare(metric, a, b, values[a], values[b]) for a, b in combinations(values, 2))
     return adjust([test for test in tests if test is not None])
 
 
@@ -185,18 +223,6 @@ def _differences(both: Floats) -> Floats:
     return differences
 
 
-def _t_test(differences: Floats) -> float | None:
-    """p of the paired t-test: t = mean / standard error, with n - 1 degrees of freedom."""
-    if len(differences) < 2:
-        return None
-    if not differences.any():
-        return 1.0
-    if (differences == differences[0]).all():
-        return None
-    t = float(differences.mean()) / _error(differences)
-    return float(2 * stdtr(len(differences) - 1, -abs(t)))
-
-
 def _signed_ranks(differences: Floats) -> float | None:
     """p of the signed-rank test, exact also with ties; by the normal approximation for very many topics.
 
@@ -216,15 +242,3 @@ def _signed_ranks(differences: Floats) -> float | None:
         chances[rank:] += halves[:-rank]
     gains = int(double_ranks[changes > 0].sum())
     return min(1.0, 2 * float(min(chances[: gains + 1].sum(), chances[gains:].sum())))
-
-
-def _interval(differences: Floats, rng_seed: int) -> tuple[float, float]:
-    means = differences[_draws(len(differences), rng_seed)].mean(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return float(low), float(high)
-
-
-@lru_cache(maxsize=4)
-def _draws(topics: int, rng_seed: int) -> npt.NDArray[np.int64]:
-    """Which topics each draw takes; the same for all measures, so it is made once."""
-    return np.random.default_rng(rng_seed).integers(topics, size=(RESAMPLES, topics))

@@ -251,7 +251,7 @@ def gather(experiment: Experiment, topics: Sequence[TopicMeasures], about: dict[
             strategy: {metric: summary(by_metric[metric][strategy]) for metric in metrics}
             for strategy in experiment.strategies
         },
-        tests=[test for metric in metrics for test in all_pairs(metric, by_metric[metric], experiment.seed)],
+        tests=[test for metric in metrics for test in all_pairs(metric, by_metric[metric])],
         topics=[
             TopicResult(topic.name, topic.targets, topic.heterogeneity, topic.values, topic.failed) for topic in topics
         ],

@@ -217,7 +217,7 @@ def test_tables(findings: Findings) -> list[tuple[Measure, ReportTable]]:
     tables = []
     for measure in findings.in_order(test.metric for test in tests):
         mine = [test for test in tests if test.metric == measure.name]
-        digits = decimals([test.high - test.low for test in mine], 2, measure.digits)
+        digits = decimals([test.width for test in mine], 2, measure.digits)
         tables.append((measure, ReportTable(heads, [_test_row(test, measure, digits) for test in mine])))
     return tables
 
