@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from salticid.text.changes import SoftChanges, plain_text, sentences, stretches, telling, words_before_text
     from salticid.text.language import (
         DEFAULT,
+        SHORT_LIST,
         check_code,
         code_of_tag,
         detect,
@@ -39,6 +40,7 @@ __all__ = [
     "LONGEST",
     "MARKS",
     "ROW",
+    "SHORT_LIST",
     "STOP",
     "Bag",
     "MarkedTokens",

@@ -121,9 +121,19 @@ def detect(text: str) -> str:
     return code if code in language_codes() else DEFAULT
 
 
+SHORT_LIST = ", function words"
+"""Behind the code of a language it asks for its function words in place of all its stop words."""
+
+
 @cache
 def stop_words(code: str) -> frozenset[str]:
-    """Words too common to mean anything; a contraction counts by its pieces, as tokens do."""
+    """Words too common to mean anything; a contraction counts by its pieces, as tokens do.
+
+    >>> "course" in stop_words("en"), "course" in stop_words("en" + SHORT_LIST), "the" in stop_words("en" + SHORT_LIST)
+    (True, False, True)
+    """
+    if code.endswith(SHORT_LIST):
+        return function_words(code.removesuffix(SHORT_LIST))
     entries = stopwordsiso.stopwords(code) if code in stopwordsiso.langs() else set()
     words = (normalize("NFC", word.lower()).replace("’", "'") for word in entries)
     return frozenset(piece for word in words for piece in word.split("'"))

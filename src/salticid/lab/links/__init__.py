@@ -8,19 +8,20 @@ if TYPE_CHECKING:
     from salticid.lab.links.classifiers import (
         ALL_WORDS,
         ANCHOR,
+        CALIBRATED,
         CONTEXT,
         NEIGHBOURHOOD,
         TRANSITION,
         TRUSTS,
         Context,
+        short_list,
         transition_by_class,
     )
-    from salticid.lab.links.examples import LabelledLinks, Split, at_random, by_university, labelled_links, with_paths
+    from salticid.lab.links.examples import Split, at_random, by_university, labelled_links, with_paths
     from salticid.lab.links.trial import (
         WITH_PATH,
         Difference,
         ScoreTable,
-        SplitSettings,
         Trial,
         beside_paths,
         checked_target,
@@ -29,10 +30,9 @@ if TYPE_CHECKING:
         figures,
         link_strategy_file,
         link_table,
-        paired_bootstrap,
+        mean_over_pages,
         percent,
         run_trial,
-        tables_of,
     )
 else:
     from salticid.doors import door

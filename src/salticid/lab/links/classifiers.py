@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from salticid.exact import logs, shares
 from salticid.lab.links.examples import UNKNOWN, LabelledLinks, Split
 from salticid.learning import AnchorWords, LinkModel, LinkWeights, PageTraits
 from salticid.model import Floats, Ints
+from salticid.text import SHORT_LIST
 
 # Multinomial logistic regression on traits that are there or not.
 
@@ -184,6 +187,9 @@ def _usual(traits: csr_matrix, source: Ints) -> Ints:
 # The paper's three scores, as classifiers of links.
 
 NEIGHBOURHOOD, ANCHOR, TRANSITION = "neighbourhood", "anchor", "transition"
+CALIBRATED = "transition, calibrated"
+_LEAST_LOG = -700.0
+"""A probability that was rounded to 0 counts as the smallest that there is."""
 ALL_WORDS = ""
 """A language without stop words: nothing is left out."""
 
@@ -200,18 +206,65 @@ def train_model(links: LabelledLinks, pages: Ints, train: Ints, code: str, targe
     return model
 
 
-def three_scores(links: LabelledLinks, split: Split, code: str) -> dict[str, Floats]:
-    """P(class | link) by each score, a row for each link that is asked about; all words of a page count."""
+EXPONENTS = tuple(2.0**-step for step in range(13))
+"""Powers of a page's posterior to choose from."""
+
+
+class Sureness(NamedTuple):
+    """The mean of the largest posterior of pages, that of the calibrated one, and how often these are right."""
+
+    plain: float
+    calibrated: float
+    right: float
+
+
+def page_scores(links: LabelledLinks, split: Split, code: str, exponent: float) -> tuple[dict[str, Floats], Sureness]:
+    """P(class | link) by the three scores, and by transition once more with a calibrated posterior.
+
+    A row for each link that is asked about; all words of a page count. Beside them how sure the posteriors are of the
+    pages with these links whose class is known.
+    """
     model = train_model(links, split.pages, split.train, code)
     sources, which = np.unique(links.source[split.test], return_inverse=True)
-    posteriors = np.stack([model.pages.posterior(links.web.page(number)) for number in sources.tolist()])
-    neighbourhood = posteriors[which]
+    evidence = _evidence(links, model, sources)
+    posteriors, calibrated = shares(evidence), shares(exponent * evidence)
     anchors = AnchorWords.of_anchors(links.anchors(split.test))
-    return {
-        NEIGHBOURHOOD: neighbourhood,
+    known = links.page_class[sources] != UNKNOWN
+    right = posteriors.argmax(axis=1) == links.page_class[sources]
+    scores = {
+        NEIGHBOURHOOD: posteriors[which],
         ANCHOR: model.link_posteriors(anchors, model.anchor_prior()),
-        TRANSITION: model.link_posteriors(anchors, model.step_prior(neighbourhood)),
+        TRANSITION: model.link_posteriors(anchors, model.step_prior(posteriors[which])),
+        CALIBRATED: model.link_posteriors(anchors, model.step_prior(calibrated[which])),
     }
+    columns = (posteriors.max(axis=1), calibrated.max(axis=1), right)
+    return scores, Sureness(*(float(column.mean(where=known)) if known.any() else 0.0 for column in columns))
+
+
+def best_exponent(links: LabelledLinks, split: Split, code: str) -> float:
+    """The power of a page's posterior that foretells best what pages are, inside training.
+
+    Words of a page hang together, which naive Bayes does not know: its posterior is far too sure. Each split inside
+    training learns from its pages and is asked about those it left out; the likeliest power of all is taken. No link
+    has a part in it.
+    """
+    losses = np.zeros(len(EXPONENTS))
+    for inner in split.inside:
+        asked = np.setdiff1d(split.pages, inner.pages)
+        if not len(asked):
+            continue
+        evidence = _evidence(links, train_model(links, inner.pages, inner.train[:0], code), asked)
+        truth = np.arange(len(asked)), links.page_class[asked]
+        losses += [
+            -float(logs(shares(exponent * evidence)[truth]).clip(min=_LEAST_LOG).sum()) for exponent in EXPONENTS
+        ]
+    return EXPONENTS[int(np.argmin(losses))]
+
+
+def _evidence(links: LabelledLinks, model: LinkModel, pages: Ints) -> Floats:
+    """log P(c) P(page | c), a row for each page."""
+    prior = model.pages.bayes.log_prior()
+    return np.stack([prior + model.pages.weigh(links.web.page(number))[0] for number in pages.tolist()])
 
 
 def transition_by_class(links: LabelledLinks, split: Split, code: str) -> Floats:
@@ -222,14 +275,19 @@ def transition_by_class(links: LabelledLinks, split: Split, code: str) -> Floats
     return model.link_posteriors(AnchorWords.of_anchors(links.anchors(split.test)), model.step_prior(certain))
 
 
+def short_list(links: LabelledLinks) -> str:
+    """The code of the function words of the links' language."""
+    return links.language + SHORT_LIST
+
+
 def stop_words_of(links: LabelledLinks, split: Split) -> str:
-    """The code of the stop words to leave out: the language's, or none where anchors then tell more inside training.
+    """The code of the stop words to leave out, by what anchors then tell inside training; the fewest of equals.
 
     Lists of stop words made for search hold "home", "course" and "research", which is what anchors say.
     """
-    codes = (links.language, ALL_WORDS)
-    right = [sum(_right_by_anchor(links, inner, code) for inner in split.inside) for code in codes]
-    return codes[int(np.argmax(right))]
+    codes = dict.fromkeys((ALL_WORDS, short_list(links), links.language))
+    right = {code: sum(_right_by_anchor(links, inner, code) for inner in split.inside) for code in codes}
+    return max(right, key=lambda code: right[code])
 
 
 def _right_by_anchor(links: LabelledLinks, split: Split, code: str) -> int:

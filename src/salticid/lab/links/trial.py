@@ -17,12 +17,16 @@ from salticid.lab.links.classifiers import (
     NEIGHBOURHOOD,
     TRANSITION,
     Context,
+    Sureness,
+    best_exponent,
+    page_scores,
     stop_words_of,
-    three_scores,
     train_model,
 )
 from salticid.lab.links.examples import HOMEPAGE, UNKNOWN, LabelledLinks, Split, at_random
+from salticid.lab.plots import p_text
 from salticid.lab.reproduce import FigureTable
+from salticid.lab.statistics import interval, p_of_mean
 from salticid.learning import LinkTables, Whole, save_link_tables, save_link_weights
 from salticid.model import Floats, Ints
 
@@ -39,6 +43,7 @@ class SplitSettings:
     split: str
     stop_words: str
     trust: float
+    exponent: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +51,7 @@ class Trial:
     """What each score said about the links that were asked about, split after split.
 
     `part[i]` is the split that asked about link `questions[i]`, `answers[score][i]` the class a score gave it.
+    `sureness` is how sure pages are of their own class, split by split.
     """
 
     links: LabelledLinks
@@ -53,6 +59,7 @@ class Trial:
     questions: Ints
     part: Ints
     answers: dict[str, Ints]
+    sureness: tuple[Sureness, ...]
 
     @property
     def truth(self) -> Ints:
@@ -60,24 +67,34 @@ class Trial:
         return self.links.label[self.questions]
 
 
-def run_trial(splits: Sequence[Split], watch: Watch, context: Context, stop_words: str | None = None) -> Trial:
+def run_trial(
+    splits: Sequence[Split],
+    watch: Watch,
+    context: Context,
+    stop_words: str | None = None,
+    exponents: dict[tuple[str, str], float] | None = None,
+) -> Trial:
     """Learn, choose and ask about the links of a `context`, split by split.
 
     Whose stop words are left out is chosen unless it is said. A context that learned for another trial need not learn
-    again.
+    again. `exponents` has those of earlier trials of the same splits, by split and stop words, for paths change none.
     """
-    links = context.links
+    links, exponents = context.links, {} if exponents is None else exponents
     answers: dict[str, list[Ints]] = {}
-    settings = []
+    settings, sureness = [], []
     for count, split in enumerate(splits):
         watch("asking about links", count, len(splits))
         code = stop_words_of(links, split) if stop_words is None else stop_words
-        setting = SplitSettings(split.name, code, context.best_trust(split))
-        scores = three_scores(links, split, setting.stop_words)
-        scores[CONTEXT] = context.scores(split, setting.trust)
+        trust = context.best_trust(split)
+        if (split.name, code) not in exponents:
+            exponents[split.name, code] = best_exponent(links, split, code)
+        exponent = exponents[split.name, code]
+        scores, sure = page_scores(links, split, code, exponent)
+        scores[CONTEXT] = context.scores(split, trust)
         for name, table in scores.items():
             answers.setdefault(name, []).append(table.argmax(axis=1).astype(np.int32))
-        settings.append(setting)
+        settings.append(SplitSettings(split.name, code, trust, exponent))
+        sureness.append(sure)
     watch("asking about links", len(splits), len(splits))
     return Trial(
         links,
@@ -85,6 +102,7 @@ def run_trial(splits: Sequence[Split], watch: Watch, context: Context, stop_word
         np.concatenate([split.test for split in splits]),
         np.repeat(np.arange(len(splits), dtype=np.int32), [len(split.test) for split in splits]),
         {name: np.concatenate(parts) for name, parts in answers.items()},
+        tuple(sureness),
     )
 
 
@@ -96,22 +114,17 @@ def beside_paths(plain: Trial, with_paths: Trial) -> Trial:
 
 # How sure it is that one score is right more often than another.
 
-RESAMPLES = 10_000
-_AT_ONCE = 250
-
 
 class Difference(NamedTuple):
-    """Accuracy of one score less that of another, its 95 % interval, and p (two-sided)."""
+    """Accuracy of one score less that of another, its 95 % interval, and p (two-sided); of one page there are none."""
 
     diff: float
-    low: float
-    high: float
-    p: float
+    low: float | None
+    high: float | None
+    p: float | None
 
 
-def difference(
-    trial: Trial, a: str, b: str, among: Whole | None = None, seed: int = 0, margin: float = 0.0
-) -> Difference:
+def difference(trial: Trial, a: str, b: str, among: Whole | None = None, margin: float = 0.0) -> Difference:
     """a less b on all links that were asked about, or on some of them, named by their places in the trial.
 
     p is of the claim that the difference is not `margin`.
@@ -119,33 +132,26 @@ def difference(
     right = {name: trial.answers[name] == trial.truth for name in (a, b)}
     gains = right[a].astype(np.int64) - right[b]
     places = np.arange(len(trial.questions)) if among is None else among
-    return paired_bootstrap(gains[places], trial.links.source[trial.questions[places]], seed, margin)
+    return mean_over_pages(gains[places], trial.links.source[trial.questions[places]], margin)
 
 
-def paired_bootstrap(gains: Whole, page: Ints, seed: int, margin: float = 0.0) -> Difference:
-    """The mean of `gained`, by a bootstrap that draws pages, for the links of one page hang together.
+def mean_over_pages(gains: Whole | Floats, page: Ints, margin: float = 0.0) -> Difference:
+    """The mean of `gains`, its 95 % interval, and p of a mean that is not `margin`; pages are the units.
 
-    `p` is twice the share of draws on the other side of `margin`, each side with one draw more than was seen.
+    Links of one page depend on each other. So the error is that of a ratio of sums over pages (W. Cochran, Sampling
+    Techniques, 1977, 6.3): with g the gain of a page and l its links, that of the mean of (g - mean * l) / mean of l.
 
-    >>> paired_bootstrap(np.array([1, 1, 1, 0]), np.array([5, 5, 6, 7]), 0).diff
+    >>> mean_over_pages(np.array([1, 1, 1, 0]), np.array([5, 5, 6, 7])).diff
     0.75
     """
     _, which = np.unique(page, return_inverse=True)
     links, page_gains = np.bincount(which).astype(np.float64), np.bincount(which, gains).astype(np.float64)
-    means = np.concatenate(_means(links, page_gains, np.random.default_rng(seed)))
-    low, high = np.percentile(means, [2.5, 97.5])
-    beyond = 1 + min(np.count_nonzero(means <= margin), np.count_nonzero(means >= margin))
-    p = min(1.0, 2 * beyond / (1 + RESAMPLES))
-    return Difference(float(gains.mean()), float(low), float(high), float(p))
-
-
-def _means(links: Floats, gains: Floats, rng: np.random.Generator) -> list[Floats]:
-    pages = len(links)
-    means = []
-    for _ in range(RESAMPLES // _AT_ONCE):
-        sample = rng.integers(pages, size=(_AT_ONCE, pages))
-        means.append(gains[sample].sum(axis=1) / links[sample].sum(axis=1))
-    return means
+    mean = float(gains.mean())
+    shares = (page_gains - mean * links) / links.mean()
+    low, high = interval(mean + shares)
+    if low is None or high is None:
+        return Difference(mean, None, None, None)
+    return Difference(mean, low, high, p_of_mean(mean - margin + shares))
 
 
 # How often a score was right, class by class.
@@ -216,10 +222,12 @@ def difference_text(difference: Difference) -> str:
     """A difference in points with its interval and p.
 
     >>> difference_text(Difference(0.031, 0.02, 0.04, 0.0002))
-    '+3.1 points (+2.0 to +4.0), p = 0.0002'
+    '+3.1 points (+2.0 to +4.0), p < 0.001'
     """
+    if difference.low is None or difference.high is None:
+        return f"{100 * difference.diff:+.1f} points"
     diff, low, high = (f"{100 * part:+.1f}" for part in (difference.diff, difference.low, difference.high))
-    return f"{diff} points ({low} to {high}), p = {difference.p:.2g}"
+    return f"{diff} points ({low} to {high}), {p_text(difference.p)}"
 
 
 def _accuracy(table: LinkTable, questions: int) -> FigureTable:
@@ -244,7 +252,7 @@ def _parts(trial: Trial) -> FigureTable:
 
 def _differences(trial: Trial) -> FigureTable:
     rows = [[f"{b} less {a}", difference_text(difference(trial, b, a))] for a, b in _pairs(trial.answers)]
-    title = "Differences of accuracy, 95 % intervals and p by a bootstrap of 10,000 draws of source pages"
+    title = "Differences of accuracy, 95 % intervals and p of a t-test over source pages"
     return FigureTable(title, ["", "difference"], rows)
 
 

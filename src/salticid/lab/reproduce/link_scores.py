@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
-from salticid.lab.compare import crawls_and_measures
-from salticid.lab.experiment import Experiment, Instances
 from salticid.lab.links import (
     ALL_WORDS,
     ANCHOR,
+    CALIBRATED,
     CONTEXT,
     NEIGHBOURHOOD,
     TRANSITION,
@@ -21,10 +19,8 @@ from salticid.lab.links import (
     WITH_PATH,
     Context,
     Difference,
-    LabelledLinks,
     ScoreTable,
     Split,
-    SplitSettings,
     Trial,
     at_random,
     beside_paths,
@@ -33,16 +29,15 @@ from salticid.lab.links import (
     figures,
     labelled_links,
     link_table,
-    paired_bootstrap,
+    mean_over_pages,
     percent,
     run_trial,
-    tables_of,
+    short_list,
     transition_by_class,
     with_paths,
 )
-from salticid.lab.plots import p_value
 from salticid.lab.reproduce.findings import Claim, Finding, finding_of, paper, untestable
-from salticid.lab.reproduce.race import mean_text
+from salticid.lab.reproduce.race import SHARE
 from salticid.lab.reproduce.reproduction import (
     WEBKB,
     FigureTable,
@@ -54,119 +49,16 @@ from salticid.lab.reproduce.reproduction import (
     world_of,
 )
 from salticid.lab.results import Curve, Test
-from salticid.lab.statistics import all_pairs
-from salticid.learning import LinkTables, LinkWeights, Whole
-from salticid.protocols import Strategy
-from salticid.strategies.anchor import Anchor
-from salticid.strategies.breadth_first import BreadthFirst
-from salticid.strategies.context import Context as ContextPriority
-from salticid.strategies.neighbourhood import Neighbourhood
-from salticid.strategies.transition import Transition
-from salticid.topic import Topic
-from salticid.truth import Truth, save_topic
-from salticid.webs import PAGE
+from salticid.learning import Whole
+from salticid.text import SHORT_LIST
 from salticid.worlds import WebKB, WorldSource
-
-# The four scores of links as priorities of crawls: on each university of WebKB with what the others taught.
-
-PAGES = 200
-SOUGHT = ("course", "homepage", "project")
-START = "department"
-BLIND = "breadth_first"
-SCORES = (BLIND, NEIGHBOURHOOD, ANCHOR, TRANSITION, CONTEXT)
-MEASURES = ("target_recall", "recall_auc")
-
-
-def score_race(
-    links: LabelledLinks,
-    splits: Sequence[Split],
-    settings: Sequence[SplitSettings],
-    context: Context,
-    setup: Setup,
-) -> Iterator[FigureTable]:
-    """Crawls of each university after each class, from its department's page; and each score against each other."""
-    values: dict[str, dict[str, list[float | None]]] = {metric: {name: [] for name in SCORES} for metric in MEASURES}
-    total = len(splits) * len(SOUGHT)
-    for at, (split, chosen) in enumerate(zip(splits, settings, strict=True)):
-        tables = tables_of(links, split.pages, split.train, SOUGHT[0])
-        for place, sought in enumerate(SOUGHT):
-            folder = setup.out / "score-race" / f"{split.name}-{sought}"
-            if _write_topic(links, split.name, sought, folder / "topics"):
-                weights = context.weights(split.train, chosen.trust, sought)
-                measures = _measure(links, folder, _priorities(msgspec.structs.replace(tables, target=sought), weights))
-                for metric, by_name in values.items():
-                    for name in SCORES:
-                        by_name[name].append(measures.get(name, {}).get(metric))
-            setup.watch("crawling by each score", at * len(SOUGHT) + place + 1, total)
-    crawls = len(values[MEASURES[0]][BLIND])
-    if not crawls:
-        return
-    yield FigureTable(
-        f"The scores as priorities of crawls: {crawls} crawls of {PAGES} pages, each of one university after one class "
-        "of page, by what the other universities taught",
-        ["priority", "targets found", "area under the curve of targets found"],
-        [[name, *(mean_text(values[metric][name]) for metric in MEASURES)] for name in SCORES],
-    )
-    tests = all_pairs(MEASURES[1], values[MEASURES[1]], 0)
-    yield FigureTable(
-        "Area under the curve of targets found: each priority less each other, p corrected for all pairs (Holm)",
-        ["", "difference (95 %)", "p"],
-        [
-            [
-                f"{test.b} less {test.a}",
-                f"{-test.diff:+.3f} ({-test.high:+.3f} to {-test.low:+.3f})",
-                p_value(test.p_adjusted),
-            ]
-            for test in tests
-        ],
-    )
-
-
-def _write_topic(links: LabelledLinks, university: str, sought: str, folder: Path) -> bool:
-    """A topic file: find the pages of a class from the department's page; whether there are any."""
-    urls = links.web.urls.spell(links.web.arrays[PAGE.url].tolist())
-    home = np.array(links.university) == university
-    seeds, targets = (
-        tuple(sorted(urls[at] for at in np.flatnonzero(home & (links.page_class == links.classes.index(label)))))
-        for label in (START, sought)
-    )
-    if not seeds or not targets:
-        return False
-    folder.mkdir(parents=True, exist_ok=True)
-    topic = Topic(f"{sought} pages of {university}", f"{sought} {university}", seeds)
-    save_topic(folder / f"{sought}.toml", topic, Truth("", targets))
-    return True
-
-
-def _priorities(tables: LinkTables, weights: LinkWeights) -> dict[str, Strategy]:
-    """A strategy for each score: what was learned elsewhere is all it knows, and nothing is learned on the way."""
-    return {
-        BLIND: BreadthFirst(),
-        NEIGHBOURHOOD: Neighbourhood(tables=tables, learn=False),
-        ANCHOR: Anchor(tables=tables, learn=False),
-        TRANSITION: Transition(tables=tables, learn=False),
-        CONTEXT: ContextPriority(weights=weights),
-    }
-
-
-def _measure(links: LabelledLinks, folder: Path, priorities: dict[str, Strategy]) -> dict[str, dict[str, float | None]]:
-    experiment = Experiment(
-        str(links.web.folder),
-        str(folder / "topics"),
-        tuple(priorities),
-        PAGES,
-        measures=MEASURES,
-        given=Instances(strategies=priorities),
-    )
-    return crawls_and_measures(experiment, folder / "crawls", 1, lambda what, done, of: None)[1][0].values
-
 
 NUMBER = 2
 WITH_CLASS = "transition, told the page's class"
 GENERATED_PAGES = 3000
 SEED = 0
 LETTER = ", as the paper"
-"""Marks a trial with stop words left out, as the paper has it."""
+"""Marks a trial with function words left out and posteriors as they come, as the paper has it."""
 FAR = 0.1
 """Far more is ten points more, for sure."""
 HARDLY_EVER = 0.05
@@ -176,7 +68,8 @@ CLASSES = ("course", "department", "homepage", "other", "project")
 def reproduce(setup: Setup) -> Reproduction:
     """Run the experiment on WebKB if the data hold it, packed or not; else on a generated web, by topics.
 
-    By the letter of the paper stop words are left out; we choose inside training whether to. Both are shown.
+    By the letter of the paper stop words are left out, and transition takes the page's posterior as it is; we choose
+    inside training which words to leave out and calibrate the posterior. Both are shown.
     """
     source = _webkb(setup.data, setup.out) if setup.data is not None else None
     if source is not None:
@@ -192,13 +85,9 @@ def reproduce(setup: Setup) -> Reproduction:
         splits = {"at random": at_random(links, SEED)}
     trials = {}
     for name, parts in splits.items():
-        trials[f"{name}{LETTER}"] = _trial(contexts, parts, setup, links.language)
+        trials[f"{name}{LETTER}"] = _trial(contexts, parts, setup, short_list(links))
         trials[name] = _trial(contexts, parts, setup)
     with_class = {name: _with_page_class(trial, splits[name.removesuffix(LETTER)]) for name, trial in trials.items()}
-    by_home = "by university"
-    races = (
-        score_race(links, splits[by_home], trials[by_home].settings, contexts[""], setup) if by_home in splits else ()
-    )
     return Reproduction(
         number=NUMBER,
         paper=paper(NUMBER).title,
@@ -206,7 +95,7 @@ def reproduce(setup: Setup) -> Reproduction:
         settings=_settings(trials),
         tables=[
             *_beside_the_paper(with_class),
-            *races,
+            _sureness(trials),
             *(table for each in trials.items() for table in _figures(*each)),
         ],
         findings=[
@@ -223,7 +112,8 @@ def _trial(
     contexts: Mapping[str, Context], splits: Sequence[Split], setup: Setup, stop_words: str | None = None
 ) -> Trial:
     """All scores; beside them, where context paths were kept, what they are with these."""
-    plain, *pathed = (run_trial(splits, setup.watch, each, stop_words) for each in contexts.values())
+    exponents: dict[tuple[str, str], float] = {}
+    plain, *pathed = (run_trial(splits, setup.watch, each, stop_words, exponents) for each in contexts.values())
     return beside_paths(plain, pathed[0]) if pathed else plain
 
 
@@ -249,19 +139,37 @@ def _settings(trials: Mapping[str, Trial]) -> dict[str, str]:
         "at random": f"23 % of the links, as in the paper, seed {SEED}; links of one page fall on both sides",
     }
     choices = [
-        f"{name}, {one.split}: stop words {'kept' if one.stop_words == ALL_WORDS else 'left out'}, trust {one.trust:g}"
+        f"{name}, {one.split}: {_left_out(one.stop_words)} left out, trust {one.trust:g}, exponent {one.exponent:g}"
         for name, trial in trials.items()
         for one in trial.settings
     ]
     return {
         **{name: rule for name, rule in split_rules.items() if name in trials},
-        "as the paper": "stop words are left out",
-        "chosen inside training": "otherwise whether stop words are left out, by the anchor score; of "
+        "as the paper": "function words are left out; transition takes the page's posterior as it is",
+        "chosen inside training": "otherwise which stop words are left out, by the anchor score; the exponent that "
+        "calibrates the page's posterior, by the classes of pages alone; of "
         f"{', '.join(f'{trust:g}' for trust in TRUSTS)} the trust of the regression",
         "what was chosen": "; ".join(choices),
         "with path": "the words of the page's title, of the headings and of the list items above a link are read too",
-        "significance": "paired bootstrap, 10,000 draws of source pages; in the tables p is of each test alone",
+        "significance": "t-tests whose units are source pages; in the tables p is of each test alone",
     }
+
+
+def _left_out(code: str) -> str:
+    return "no words" if code == ALL_WORDS else "function words" if code.endswith(SHORT_LIST) else "all stop words"
+
+
+def _sureness(trials: Mapping[str, Trial]) -> FigureTable:
+    """What calibration does to the pages with links that were asked about."""
+    return FigureTable(
+        "How sure pages are of their own class, and how often they are right, %",
+        ["split", "asked about", "sure", "calibrated", "right"],
+        [
+            [name, one.split, *map(percent, sure)]
+            for name, trial in trials.items()
+            for one, sure in zip(trial.settings, trial.sureness, strict=True)
+        ],
+    )
 
 
 def _figures(name: str, trial: Trial) -> Iterator[FigureTable]:
@@ -316,10 +224,10 @@ def _recall_figures(trials: Mapping[str, Trial]) -> Iterator[PaperFigure]:
 
 
 def _share(trial: Trial, score: str) -> tuple[float, float]:
-    """Accuracy and its standard error by a bootstrap over source pages, both in percent."""
+    """Accuracy and its standard error over source pages, both in percent."""
     right = (trial.answers[score] == trial.truth).astype(np.int64)
-    test = paired_bootstrap(right, trial.links.source[trial.questions], 0)
-    return 100 * test.diff, 100 * (test.high - test.low) / (2 * 1.96)
+    test = mean_over_pages(right, trial.links.source[trial.questions])
+    return 100 * test.diff, 100 * ((test.high or 0.0) - (test.low or 0.0)) / (2 * 1.96)
 
 
 @dataclass(frozen=True)
@@ -331,7 +239,8 @@ class _Findings:
 
     def __iter__(self) -> Iterator[Finding]:
         claims = paper(NUMBER).claims
-        transition, context = (TRANSITION, ANCHOR), (CONTEXT, TRANSITION)
+        best = TRANSITION if self.name.endswith(LETTER) else CALIBRATED
+        transition, context = (best, ANCHOR), (CONTEXT, best)
         yield self._comparison(claims["anchor"], (ANCHOR, NEIGHBOURHOOD), margin=FAR)
         yield self._comparison(claims["transition"], transition)
         if self.trial.links.classes == CLASSES:
@@ -372,15 +281,13 @@ class _Findings:
             return untestable(claim, self.name, "no link to one was asked about")
         right = (self.trial.answers[NEIGHBOURHOOD] == self.trial.truth)[among].astype(np.int64)
         sources = self.trial.links.source[self.trial.questions[among]]
-        test = paired_bootstrap(right, sources, 0, HARDLY_EVER)
-        here = f"{100 * test.diff:.2f} % ({100 * test.low:.2f} to {100 * test.high:.2f})"
-        room = Difference(HARDLY_EVER - test.diff, HARDLY_EVER - test.high, HARDLY_EVER - test.low, test.p)
-        return self._finding(claim, here, room, among)
+        here = f"{100 * float(right.mean()):.2f} %"
+        return self._finding(claim, here, mean_over_pages(HARDLY_EVER - right, sources), among)
 
     def _finding(self, claim: Claim, here: str, test: Difference, among: Whole | None) -> Finding:
         n = len(self.trial.questions) if among is None else len(among)
         tested = Test(claim.finding, "", "", test.diff, test.p, None, None, test.low, test.high, n)
-        return finding_of(claim, self.name, here, tested)
+        return finding_of(claim, self.name, here, tested, SHARE)
 
     def _silent(self) -> Whole:
         """The links without an anchor."""
