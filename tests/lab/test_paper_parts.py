@@ -14,11 +14,9 @@ from salticid.lab.experiment import Experiment, cases
 from salticid.lab.plots.plots import bar_plot
 from salticid.lab.plots.svg import Axes
 from salticid.lab.reproduce.agent_searches import SearchEngine
-from salticid.lab.reproduce.testbed import AgentLives
 from salticid.lab.results import Curve
 from salticid.metrics.links import authority
 from salticid.metrics.parts.judged import JudgedCrawl, JudgedTopic, JudgedWorld, WorldTerms
-from salticid.topic import Limits
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.generating.building import WebEdition, build_generated
@@ -57,23 +55,6 @@ def test_a_strategys_own_time_is_a_part_of_the_crawls(world: Path) -> None:
     record = crawl_once(experiment, next(iter(cases(experiment))))
     assert record.failed is None
     assert 0 < record.own_cpu < record.cpu
-
-
-def test_what_is_told_of_agents_lives_is_what_their_log_says(world: Path) -> None:
-    """Drawn by the estimates the choices are no more surprising than by chance; hot agents choose by chance."""
-    topics = sorted((world.parent / "topics").glob("*.toml"))
-    limits = Limits(max_pages=60, max_buffer=200)
-    hot = AgentLives(world, topics[0], "infospiders:temperature=100", limits).figures()
-    cold = AgentLives(world, topics[0], "infospiders:temperature=0.01", limits).figures()
-    hot_surprise, hot_room, births, deaths, alive, _ = hot
-    assert hot_surprise == pytest.approx(hot_room, abs=0.35)
-    assert cold[0] is not None
-    assert hot_surprise is not None
-    assert cold[0] < hot_surprise
-    assert births is not None
-    assert deaths is not None
-    assert alive == births - deaths
-    assert births >= len(load_topic(topics[0])[0].seeds)
 
 
 def test_bars_stand_in_groups_with_their_errors_and_the_papers_number_across() -> None:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from salticid.lab.reproduce.findings import (
-    HEADS,
     SYSTEMS,
     Claim,
     Finding,
     Verdict,
+    claim_tables,
     explanation,
     finding_of,
     judged,
@@ -49,17 +50,16 @@ def test_every_finding_in_the_docs_is_one_that_the_paper_makes(system: int) -> N
         for claim in paper(system).claims.values()
     }
     text = (ROOT / "docs" / "systems" / f"{system}.md").read_text()
-    head = "| " + " | ".join(HEADS) + " |"
-    tables = [part.split("\n\n")[0] for part in text.split(head)[1:]]
+    tables = [part.split("\n\n")[0] for part in text.split("| claim | source |")[1:]]
     rows = [[cell.strip() for cell in line.split(" | ")] for part in tables for line in part.splitlines()[2:]]
-    assert rows
     for finding, source, *_ in rows:
-        words = finding.removeprefix("| ").removesuffix(" (supposed, not tried)")
+        words = finding.removeprefix("| ")
         assert any(source == place and re.fullmatch(pattern, words) for pattern, place in known), finding
 
 
-def outcome(p: float, diff: float = 0.2, where: str = "here", sign: int = 1) -> Finding:
-    return finding_of(CLAIM, where, "", Test("", "a", "b", diff, p, None, None, diff - 0.1, diff + 0.1, 9), sign)
+def outcome(p: float, diff: float = 0.2, where: str = "here", sign: int = 1, least: float = 0.01) -> Finding:
+    test = Test("", "a", "b", diff, p, None, None, diff - 0.1, diff + 0.1, 9)
+    return finding_of(CLAIM, where, "", test, least, sign)
 
 
 def test_what_is_right_but_unsure_is_not_said_to_fail() -> None:
@@ -67,19 +67,31 @@ def test_what_is_right_but_unsure_is_not_said_to_fail() -> None:
     sure, unsure, against, unlikely = (judged([each])[0] for each in alone)
     assert [each.verdict for each in (sure, unsure)] == [Verdict.HOLDS, Verdict.DIRECTION]
     assert [each.verdict for each in (against, unlikely)] == [Verdict.CONTRADICTED] * 2
-    assert unsure.verdict.words == "in the paper's direction, not proven"
+    assert [judged([outcome(0.5, diff)])[0].verdict for diff in (0.09, -0.09)] == [Verdict.UNDECIDED] * 2
+    assert [judged([outcome(0.001, diff, least=0.3)])[0].verdict for diff in (0.2, -0.2)] == [Verdict.UNDECIDED] * 2
+
+
+def test_what_the_paper_only_supposes_stands_apart_and_is_corrected_apart() -> None:
+    supposed = replace(outcome(0.04), finding="moreover", conjecture=True)
+    found = judged([outcome(0.04), supposed, outcome(0.04, where="there")])
+    assert [each.p for each in found] == pytest.approx([0.08, 0.04, 0.08])
+    tables = claim_tables(found)
+    assert [[(row.claim.finding, list(row.cells)) for row in rows] for rows in tables] == [
+        [("more", ["here", "there"])],
+        [("moreover", ["here"])],
+    ]
 
 
 def test_all_findings_of_a_paper_are_corrected_together_wherever_they_were_tested() -> None:
     """0.02 and 0.03 of two tests become 0.04 and 0.04; of three with 0.9 elsewhere they become 0.06 and 0.06."""
-    two = judged([outcome(0.02), outcome(0.03), finding_of(CLAIM, "here", "", None)])
+    two = judged([outcome(0.02), outcome(0.03), finding_of(CLAIM, "here", "", None, 0.0)])
     assert [each.p for each in two] == [pytest.approx(0.04), pytest.approx(0.04), None]
     assert [each.verdict for each in two[:2]] == [Verdict.HOLDS] * 2
-    assert "for all 2 findings that were tested (Holm)" in explanation(two)
+    assert "for all 2 such tests (Holm)" in explanation(two)
     three = judged([outcome(0.02), outcome(0.03), outcome(0.9, where="elsewhere")])
     assert [each.p for each in three] == pytest.approx([0.06, 0.06, 0.9])
     assert [each.verdict for each in three] == [Verdict.DIRECTION] * 3
-    assert "for all 3 findings that were tested (Holm)" in explanation(three)
+    assert "for all 3 such tests (Holm)" in explanation(three)
 
 
 def test_an_effect_is_counted_in_the_direction_of_the_paper() -> None:
@@ -99,12 +111,12 @@ def test_two_that_should_be_equal_are_so_only_if_that_is_shown() -> None:
     test = Test("", "a", "b", 0.0, 1.0, None, None, -2 * near, 2 * near, 10)
     apart = Test("", "a", "b", 0.5, 0.001, None, None, 0.3, 0.7, 10)
     verdicts = [
-        judged([finding_of(CLAIM, "", "", each, p_same=p)])[0].verdict
+        judged([finding_of(CLAIM, "", "", each, near, p_same=p)])[0].verdict
         for each, p in ((test, wide), (test, narrow), (apart, narrow))
     ]
-    assert verdicts == [Verdict.HOLDS, Verdict.DIRECTION, Verdict.CONTRADICTED]
+    assert verdicts == [Verdict.HOLDS, Verdict.UNDECIDED, Verdict.CONTRADICTED]
 
 
-def test_what_is_equal_everywhere_decides_nothing() -> None:
-    assert judged([outcome(1.0, diff=0.0)])[0].verdict is Verdict.UNTESTABLE
-    assert judged([finding_of(CLAIM, "", "", None)])[0].verdict is Verdict.UNTESTABLE
+def test_what_is_equal_everywhere_or_not_tested_decides_nothing() -> None:
+    assert judged([outcome(1.0, diff=0.0)])[0].verdict is Verdict.UNDECIDED
+    assert judged([finding_of(CLAIM, "", "", None, 0.0)])[0].verdict is Verdict.UNTESTABLE

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
-from salticid.cli.console import Work, check_marks, err, out, print_json, print_table, put_figures, safe
+from salticid.cli.console import Work, check_marks, err, out, print_json, put_figures, safe
 from salticid.cli.options import Quiet
 from salticid.errors import UserError
+from salticid.version import __version__
 
 if TYPE_CHECKING:
     from salticid.lab.reproduce import Reproduction
@@ -27,6 +30,7 @@ def reproduce(
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes at work [default: all cores].")] = None,
     pages: Annotated[int | None, typer.Option(min=10, help="Pages of each crawl [default: the paper's].")] = None,
+    topics: Annotated[int | None, typer.Option(min=2, help="Most topics of a web [default: 100].")] = None,
     letter: Annotated[
         bool, typer.Option("--letter", help="Set every switch as the paper does, beside our own settings.")
     ] = False,
@@ -46,6 +50,7 @@ def reproduce(
     """
     from salticid.lab import make_folder
     from salticid.lab.reproduce import (
+        MOST_TOPICS,
         Setup,
         paper,  # here: it takes its time
         run,
@@ -63,10 +68,12 @@ def reproduce(
     make_folder(folder)
     with Work("reproducing", 0, err) as work:
         cores, length = workers or os.cpu_count() or 1, pages or paper(number).pages
-        outcome = run(number, Setup(data, folder, cores, work.part, length, letter, full))
+        most = topics or MOST_TOPICS
+        outcome = run(number, Setup(data, folder, cores, work.part, length, letter, full, most))
     _write(folder, outcome)
     if into is not None:
-        _put_into(into, outcome)
+        given = {"--data DIR": data is not None, "--letter": letter, "--full": full}
+        _put_into(into, outcome, _run_line(number, given, {"--pages": pages, "--topics": topics}))
     if json:
         print_json(msgspec.to_builtins(outcome))
     else:
@@ -78,34 +85,48 @@ def _write(folder: Path, outcome: Reproduction) -> None:
     from salticid.lab.reproduce import REPORT, markdown, render
 
     (folder / FINDINGS).write_text(markdown(outcome))
-    (folder / FINDINGS_DATA).write_bytes(msgspec.json.format(msgspec.json.encode(outcome.findings), indent=1) + b"\n")
+    (folder / FINDINGS_DATA).write_bytes(_lines(outcome.findings))
     (folder / REPORT).write_text(render(outcome), encoding="utf-8")
 
 
+def _lines(value: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+
+
 def _tell(outcome: Reproduction, folder: Path) -> None:
-    """Show the tables and the verdicts, and where to read on."""
-    from salticid.lab.reproduce import REPORT, effect, verdict
+    """Show the verdicts, and where to read on."""
+    from salticid.lab.reproduce import REPORT, counts, effect
 
     out.print(safe(f"System {outcome.number}: {outcome.paper}"), soft_wrap=True)
     if outcome.caution:
         out.print(safe(outcome.caution), soft_wrap=True)
-    for figures in outcome.tables:
-        print_table(figures.title, figures.head, figures.rows)
     for finding in outcome.findings:
-        told = f"{verdict(finding):>36}  {finding.finding} ({finding.where}): {finding.here}; {effect(finding)}"
+        told = f"{finding.verdict:>12}  {finding.finding} ({finding.where}): {finding.here}; {effect(finding)}"
         out.print(safe(told.removesuffix("; ")), soft_wrap=True)
-    out.print(f"Kept in {folder / FINDINGS}, with figures in {REPORT}", highlight=False, soft_wrap=True)
+    out.print(safe(counts(outcome.findings)), soft_wrap=True)
+    out.print(f"Kept in {folder / FINDINGS}, with figures and tables in {REPORT}", highlight=False, soft_wrap=True)
 
 
-def _put_into(file: Path, outcome: Reproduction) -> None:
-    """Write the findings between the marks of a page, and the main figures beside it."""
+def _put_into(file: Path, outcome: Reproduction, run: str) -> None:
+    """Write the findings between the marks of a page; beside it the main figures, the verdicts, and all data."""
     from salticid.lab.plots import stand_alone
-    from salticid.lab.reproduce import FIGURES, draw, file_of, markdown
+    from salticid.lab.reproduce import FIGURES, data_of, draw, file_of, markdown, strip_of, verdict_strip
 
     (file.parent / FIGURES).mkdir(exist_ok=True)
     for old in (file.parent / FIGURES).glob(f"{outcome.number}-*.svg"):
         old.unlink()
     for figure in outcome.figures:
-        if figure.main:
-            (file.parent / file_of(outcome.number, figure)).write_text(stand_alone(draw(figure)))
-    put_figures(file, markdown(outcome, with_figures=True))
+        if figure.main and (plot := draw(figure)):
+            (file.parent / file_of(outcome.number, figure)).write_text(stand_alone(plot))
+    (file.parent / strip_of(outcome.number)).write_text(verdict_strip(outcome))
+    data = {"run": run, **{name: getattr(outcome, name) for name in ("data", "settings", "tables", "findings")}}
+    (file.parent / data_of(outcome.number)).write_bytes(_lines(data))
+    put_figures(file, markdown(outcome, run))
+
+
+def _run_line(number: int, given: Mapping[str, bool], sizes: Mapping[str, int | None]) -> str:
+    """Which version made it when, and by which command."""
+    options = [f" {option}" for option, is_given in given.items() if is_given]
+    options += [f" {option} {size}" for option, size in sizes.items() if size is not None]
+    command = f"salticid reproduce {number}{''.join(options)}"
+    return f"Version {__version__}, {datetime.now(UTC).date()}, `{command}`."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from salticid.lab.plots.plots import bar_plot, distance_plot, line_plot, simple_curve
+    from salticid.lab.plots.plots import bar_plot, distance_plot, line_plot, simple_curve, strip_plot
     from salticid.lab.plots.svg import (
         DASHED,
         MINUS,

@@ -18,6 +18,7 @@ from salticid.lab.plots.svg import (
     LINE,
     LONGEST_LABEL,
     STYLES,
+    WIDTH,
     Axes,
     Scale,
     finite,
@@ -42,6 +43,20 @@ FEW_BARS = 8
 """Error bars along the x axis stand at so many places of a curve."""
 
 Point = tuple[float, float]
+
+
+def strip_plot(counts: Mapping[str, int], label: str) -> Markup:
+    """How many there are of each kind: a bar in parts, and what each part is below it; kinds name its style."""
+    total = sum(counts.values()) or 1
+    parts, x = [], 0.0
+    for at, (kind, count) in enumerate(counts.items()):
+        width = (WIDTH - 2) * count / total
+        parts.append(tag("rect", class_=f"v {kind}", x=x, y=0, width=max(0.0, width - 2), height=22))
+        key = at * WIDTH / len(counts)
+        parts.append(tag("rect", class_=f"v {kind}", x=key, y=33, width=11, height=11))
+        parts.append(tag("text", f"{count} {kind}", x=key + 16, y=43))
+        x += width
+    return svg(WIDTH, 48, label, "plot", parts)
 
 
 @dataclass(frozen=True, slots=True)

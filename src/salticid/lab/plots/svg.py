@@ -297,5 +297,6 @@ def stand_alone(plot: Markup) -> str:
     """A plot as a file of its own, with the colors and fonts of a report inside."""
     style = Path(__file__).with_name("plots.css").read_text(encoding="utf-8").removesuffix("\n")
     head, rest = str(plot).split(">", 1)
-    size = f'xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
+    width, height = head.partition('viewBox="0 0 ')[2].partition('"')[0].split()
+    size = f'xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
     return f"{head} {size}><style>{style}</style>{rest}\n"

@@ -5,9 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from salticid.lab.reproduce.findings import effect, paper, verdict
-    from salticid.lab.reproduce.page import FIGURES, REPORT, file_of, markdown, markdown_table, render
-    from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup, draw
+    from salticid.lab.reproduce.findings import counts, effect, paper
+    from salticid.lab.reproduce.page import (
+        FIGURES,
+        REPORT,
+        data_of,
+        file_of,
+        markdown,
+        markdown_table,
+        render,
+        strip_of,
+        verdict_strip,
+    )
+    from salticid.lab.reproduce.reproduction import MOST_TOPICS, FigureTable, Reproduction, Setup, draw
     from salticid.lab.reproduce.systems import run
 else:
     from salticid.doors import door

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from salticid.judges import judges
-from salticid.lab.reproduce.reproduction import LEAST_PAGES, MOST_TOPICS, Setup
+from salticid.lab.reproduce.reproduction import LEAST_PAGES, Setup
 from salticid.metrics import (
     PoolTerms,
     WorldTerms,
@@ -22,8 +22,7 @@ from salticid.metrics import (
     product,
 )
 from salticid.model import Floats, Ints
-from salticid.runs import MemoryLog, Recipe, RecordedCrawl
-from salticid.strategies import strategies
+from salticid.runs import MemoryLog, Recipe, RecordedCrawl, strategy_of
 from salticid.topic import Limits, Topic
 from salticid.truth import Truth, load_topic
 from salticid.webs import PAGE, ROW, URL, RecordedWeb
@@ -98,12 +97,11 @@ class Trail:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Search:
-    """The trails of both sides, topic by topic; `left_out` topics have too few hits."""
+    """The trails of all sides, topic by topic, the engine's last; `left_out` topics have too few hits."""
 
     coverage: float
     days: int
-    agents: list[Trail]
-    engine: list[Trail]
+    trails: dict[str, list[Trail]]
     left_out: int
 
     @property
@@ -115,34 +113,35 @@ class Search:
 class SearchLaboratory:
     """A web on several days, with the same topics on all of them."""
 
-    def __init__(self, setup: Setup) -> None:
-        self._setup = setup
+    def __init__(self, setup: Setup, agents: Mapping[str, str], engine: str) -> None:
+        """`agents` are strategies by what people call them, `engine` is what the engine is called."""
+        self._setup, self._agents, self._engine = setup, agents, engine
         self.size = max(ROOM * setup.pages, LEAST_PAGES)
         self._old = self._snapshot(0)
         self._old_terms = WorldTerms(self._old)
         plan = TopicPlan(examples_per_topic=5)
         files = make_topics(self._old.folder, setup.out / "topics", plan).files
-        self._topics = [load_topic(file) for file in files[:MOST_TOPICS]]
+        self._topics = [load_topic(file) for file in files[: setup.topics]]
         self._days: dict[int, _Today] = {}
         self._engines: dict[float, SearchEngine] = {}
 
     def search(self, coverage: float, days: int) -> Search:
-        """All topics, by agents and by an engine."""
+        """All topics, by each kind of agents and by an engine."""
         if days not in self._days:
             self._days = {days: _Today(self._snapshot(days))}
         if coverage not in self._engines:
             self._engines[coverage] = SearchEngine(self._old, self._old_terms, coverage)
         today, engine, pages = self._days[days], self._engines[coverage], self._setup.pages
-        agents: list[Trail] = []
-        hits: list[Trail] = []
+        trails: dict[str, list[Trail]] = {name: [] for name in (*self._agents, self._engine)}
         for count, (topic, truth) in enumerate(self._topics, start=1):
             there = [url for url in engine.hits(topic.keywords, _DEEP * pages) if today.has(url)]
             starts, following = there[:STARTS], there[STARTS : STARTS + pages]
             if len(starts) == STARTS and len(following) == pages:
-                agents.append(today.agents(topic, truth, starts, pages))
-                hits.append(today.trail(following, truth, index_time=_EPOCH))
+                for name, spec in self._agents.items():
+                    trails[name].append(today.agents(spec, topic, truth, starts, pages))
+                trails[self._engine].append(today.trail(following, truth, index_time=_EPOCH))
             self._setup.watch(f"searching, {coverage:.0%} read {days} days ago", count, len(self._topics))
-        return Search(coverage, days, agents, hits, len(self._topics) - len(agents))
+        return Search(coverage, days, trails, len(self._topics) - len(trails[self._engine]))
 
     def _snapshot(self, day: int) -> RecordedWeb:
         out, pages, watch = self._setup.out, self.size, self._setup.watch
@@ -165,10 +164,10 @@ class _Today:
         at = self._web.urls.find(url)
         return at >= 0 and self._web.number_at(at) >= 0
 
-    def agents(self, topic: Topic, truth: Truth, starts: list[str], pages: int) -> Trail:
+    def agents(self, spec: str, topic: Topic, truth: Truth, starts: list[str], pages: int) -> Trail:
         """What MySpiders find from the start pages, those left out."""
         limits = Limits(max_pages=pages + len(starts), max_buffer=100_000)
-        recipe = Recipe(strategies.make("myspiders"), judges.make("cosine"), limits)
+        recipe = Recipe(strategy_of(spec)[1], judges.make("cosine"), limits)
         log = MemoryLog()
         RecordedCrawl(replace(topic, seeds=tuple(starts), examples=()), self._web, recipe, log).run()
         good = [visit for visit in log.visits if visit.good]

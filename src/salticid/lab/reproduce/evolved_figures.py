@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
-from salticid.evolve import PAPER_TERMS, Figures, Interval
+from salticid.evolve import PAPER_TERMS, Figures
 from salticid.lab.reproduce.findings import paper
-from salticid.lab.reproduce.rank_search import LENGTHS, Found, PlaceTests
+from salticid.lab.reproduce.race import mean_text
+from salticid.lab.reproduce.rank_search import LENGTHS, OTHER_SEEDS, Found, TopicTests
 from salticid.lab.reproduce.reproduction import FigureTable, PaperFigure
 from salticid.lab.results import Curve
 from salticid.lab.statistics import summary
@@ -29,36 +31,21 @@ _HISTOGRAMS = {True: "10", False: "9"}
 
 def names(found: Found) -> list[str]:
     """What the best strategies of a search are called."""
-    return [f"evolved on {found.place.ground} {number}" for number in range(1, len(found.best) + 1)]
+    return [f"evolved {number}" for number in range(1, len(found.best) + 1)]
 
 
-def mean_text(values: Sequence[float]) -> str:
-    """Mean and standard error."""
-    score = summary(values)
-    return f"{score.mean:.3f} ± {score.se:.3f}"
-
-
-def figures(tests: PlaceTests, ours: Sequence[str]) -> Iterator[PaperFigure]:
-    """The figures of a place, for Best-First and the strategies that were evolved there."""
-    place, printed = tests.place, paper(NUMBER).figures
-    groups = [f"{length * place.length:,}/{len(seeds)}" for seeds in place.starts for length in LENGTHS]
-    for measure, number in (_RARE if place.rare else _POPULAR).items():
-        curves = {
-            name: _bars(
-                [
-                    tests.values([name], start, length, MEASURES[measure])
-                    for start in range(len(place.starts))
-                    for length in LENGTHS
-                ]
-            )
-            for name in (BEST_FIRST, *ours)
-        }
+def figures(tests: TopicTests, ours: Sequence[str], *, rare: bool) -> Iterator[PaperFigure]:
+    """The figures of topics of one kind, for Best-First and the strategies that were evolved; topics are the units."""
+    printed = paper(NUMBER).figures
+    for measure, number in (_RARE if rare else _POPULAR).items():
+        of = MEASURES[measure]
+        curves = {name: _bars([tests.values([name], length, of) for length in LENGTHS]) for name in (BEST_FIRST, *ours)}
         figure = printed[number]
         yield PaperFigure(
-            f"Figure {number}", figure.title, place.name, figure.quote, "pages / seeds they start from",
-            measure, curves, groups=groups, main=measure == "good pages",
+            f"Figure {number}", figure.title, tests.name, figure.quote, "pages of a crawl",
+            measure, curves, groups=[f"{length * tests.length:,}" for length in LENGTHS], main=True,
         )  # fmt: skip
-    yield _histogram(tests, ours[0])
+    yield _histogram(tests, ours[0], _HISTOGRAMS[rare])
 
 
 def _bars(groups: list[list[float]]) -> Curve:
@@ -70,31 +57,31 @@ def _bars(groups: list[list[float]]) -> Curve:
     )
 
 
-def _histogram(tests: PlaceTests, evolved: str) -> PaperFigure:
+def _histogram(tests: TopicTests, evolved: str, number: str) -> PaperFigure:
     """Pages by their distance, of the shortest crawls from the larger start."""
-    place, last = tests.place, len(tests.place.starts) - 1
+    last = len(OTHER_SEEDS) - 1
     kinds: dict[str, Callable[[Figures], list[int]]] = {
         "": lambda each: each.away,
         ", good": lambda each: each.good_away,
     }
-    longest = max(len(each.away) for name in (BEST_FIRST, evolved) for each in tests.crawls[name, last, 1])
-    curves = {
-        f"{name}{kind}": _bars(
-            [[_count(of(each), far) for each in tests.crawls[name, last, 1]] for far in range(longest)]
-        )
-        for name in (BEST_FIRST, evolved)
-        for kind, of in kinds.items()
-    }
-    number = _HISTOGRAMS[place.rare]
+    longest = max(
+        len(each.away) for crawls in tests.crawls for name in (BEST_FIRST, evolved) for each in crawls[name, last, 1]
+    )
+
+    def bars(name: str, of: Callable[[Figures], list[int]]) -> Curve:
+        return _bars([tests.values([name], 1, partial(_count, of, far), last) for far in range(longest)])
+
     figure = paper(NUMBER).figures[number]
     return PaperFigure(
-        f"Figure {number}", figure.title, place.name, figure.quote,
-        f"links from the {len(place.starts[last])} seeds", f"pages of {place.length:,}", curves,
-        groups=[str(far) for far in range(longest)], main=True,
+        f"Figure {number}", figure.title, tests.name, figure.quote,
+        "links from the seeds", f"pages of {tests.length:,}",
+        {f"{name}{kind}": bars(name, of) for name in (BEST_FIRST, evolved) for kind, of in kinds.items()},
+        groups=[str(far) for far in range(longest)],
     )  # fmt: skip
 
 
-def _count(counts: list[int], far: int) -> float:
+def _count(of: Callable[[Figures], list[int]], far: int, crawl: Figures) -> float:
+    counts = of(crawl)
     return float(counts[far]) if far < len(counts) else 0.0
 
 
@@ -108,47 +95,21 @@ def weight_table(results: Sequence[Found]) -> FigureTable:
     )
 
 
-def place_table(tests: PlaceTests, ours: Sequence[str]) -> FigureTable:
-    """All measures of a place's own strategies, at every length and start."""
-    place = tests.place
+def tested_table(tests: TopicTests, ours: Sequence[str]) -> FigureTable:
+    """All measures of all strategies at every length, topics being the units."""
     return FigureTable(
-        f"From other seeds and for longer, {place.name}",
-        ["seeds", "pages", "crawler", *MEASURES],
+        f"From other seeds and for longer, {tests.name}, {len(tests.places)} topics",
+        ["pages", "crawler", *MEASURES],
         [
             [
-                f"{len(seeds)}",
-                f"{length * place.length:,}",
+                f"{length * tests.length:,}",
                 name,
-                *(mean_text(tests.values([name], start, length, of)) for of in MEASURES.values()),
+                *(mean_text(tests.values([name], length, of)) for of in MEASURES.values()),
             ]
-            for start, seeds in enumerate(place.starts)
             for length in LENGTHS
-            for name in (BEST_FIRST, *ours)
+            for name in (BEST_FIRST, *ours, THE_PAPERS)
         ],
     )
-
-
-def transfer_table(results: Sequence[Found], everywhere: Sequence[PlaceTests]) -> FigureTable:
-    """Who was evolved where, and how far it is ahead of Best-First elsewhere: the mean of the three best."""
-    groups = {each.place.name: names(each) for each in results}
-    groups["the paper's best strategy (Table 1)"] = [THE_PAPERS]
-    return FigureTable(
-        "Transfer: share of good pages ahead of Best-First (95 %), both starts, by where strategies were evolved "
-        "(rows) and tested (columns)",
-        ["evolved on", "length", *(tests.place.name for tests in everywhere)],
-        [
-            [origin, f"{length} x", *(_lead(tests, group, length) for tests in everywhere)]
-            for origin, group in groups.items()
-            for length in LENGTHS
-        ],
-    )
-
-
-def _lead(tests: PlaceTests, group: Sequence[str], length: int) -> str:
-    share = MEASURES["good pages"]
-    mine, theirs = (tests.values(each, None, length, share) for each in (group, [BEST_FIRST]))
-    lead = Interval.between(mine, theirs)
-    return f"{lead.mean:+.3f} ({lead.low:+.3f} to {lead.high:+.3f})"
 
 
 def loss_table(found: Found) -> FigureTable:

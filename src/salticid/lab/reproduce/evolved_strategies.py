@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from salticid.evolve import BEST_FIRST as BEST_FIRST_WEIGHTS
-from salticid.evolve import CHOOSING, FINALISTS, HELD_BACK, PAPER_TERMS, Simulation, row_for_all
+from salticid.evolve import CHOOSING, FINALISTS, PAPER_TERMS, Simulation, row_for_all
 from salticid.evolve import THE_PAPERS as PAPER_WEIGHTS
 from salticid.lab.reproduce.evolved_figures import (
     BEST_FIRST,
@@ -15,221 +14,190 @@ from salticid.lab.reproduce.evolved_figures import (
     THE_PAPERS,
     figures,
     loss_table,
-    mean_text,
     names,
-    place_table,
-    transfer_table,
+    tested_table,
     weight_table,
 )
-from salticid.lab.reproduce.findings import Claim, Finding, finding_of, paper, untestable
+from salticid.lab.reproduce.findings import Finding, finding_of, paper, untestable
+from salticid.lab.reproduce.race import SHARE, equality, mean_text, part_of_mean
 from salticid.lab.reproduce.rank_search import (
     BEST,
+    BEST_FIRST_ROW,
+    ENOUGH,
     LENGTHS,
+    TEST_SEEDS,
     Found,
-    Place,
-    PlaceTests,
+    Places,
     SearchSize,
+    TopicTests,
     Workplace,
     extended,
     extension_findings,
     extension_table,
     places,
 )
-from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup, grounds
-from salticid.lab.statistics import compare, p_of_equality
+from salticid.lab.reproduce.reproduction import Reproduction, Setup, generated_ground
+from salticid.lab.statistics import compare, unpaired
 from salticid.strategies.parts import Ranking
 
 POPULATION, GENERATIONS, RUNS = 50, 50, 3
-ROOM = 300
-"""So many times larger than a crawl the generated web is: 3,000,000 pages for the paper's 10,000."""
-QUICK = 5
-"""Crawls are so many times shorter than the paper's where nobody asks for the full experiment."""
+ROOM = 1200
+"""So many times larger than a crawl the generated web is: the paper's is 300 times, but its topics are larger."""
+QUICK, FULL = 20, 4
+"""Crawls are so many times shorter than the paper's 10,000 pages, as a rule and in the full experiment."""
 HEAVIEST = ("comm_in", "comm_out", "parent_1")
 LIGHT = 0.05
 """A weight below this is light."""
-NEAR = 0.1
-"""Two are equal when they differ by less than this part of Best-First's."""
+AT_LENGTH = {1: "at the length of training", 2: "twice as long", 3: "three times as long"}
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A search, on the rare topic of a world, and the tests of all strategies there and on the popular topic."""
+    """A search on a rare topic, and the tests of all strategies on other rare topics and on popular ones."""
 
+    places: Places
     found: Found
-    rare: PlaceTests
-    popular: PlaceTests
+    rare: TopicTests
+    popular: TopicTests
 
 
 def reproduce(setup: Setup) -> Reproduction:
-    """Evolve on the rare topics of the public collections, as far as they are there, and of a generated web; test all
-    that was evolved on the rare and the popular topics of all.
-    """
-    length = setup.pages if setup.full else max(setup.pages // QUICK, 10)
+    """Evolve on a rare topic of a generated web; test on other rare topics and on popular ones."""
+    length = max(setup.pages // (FULL if setup.full else QUICK), 10)
     workplace = Workplace(setup.out, setup.workers, SearchSize(POPULATION, GENERATIONS, RUNS), setup.watch)
-    webs = grounds(setup.data, setup.out, setup.watch, ROOM * length)
+    world = generated_ground(setup.out, ROOM * length, setup.watch).world
     rankings = (Ranking(), *([Ranking(margin=True)] if setup.letter else []))
-    batches = [_trials([places(ground, length, ranking) for ground in webs], workplace) for ranking in rankings]
-    trials = [trial for batch in batches for trial in batch]
-    wider = [extended(each.found, workplace) for each in (trials if setup.full else trials[:1])]
+    trials = [_trial(places(world, length, ranking), workplace) for ranking in rankings]
+    wider = extended(trials[0].found, trials[0].rare, workplace)
     return Reproduction(
         number=NUMBER,
         paper=paper(NUMBER).title,
-        data="; ".join(tests.place.description() for each in trials for tests in (each.rare, each.popular)),
+        data=trials[0].places.description(),
         settings=_settings(length, setup),
         tables=[
             weight_table([each.found for each in trials]),
-            *(_transfer(batch) for batch in batches),
-            *map(extension_table, wider),
-            *(place_table(tests, names(each.found)) for each in trials for tests in (each.rare, each.popular)),
+            extension_table(wider),
+            *(tested_table(tests, names(each.found)) for each in trials for tests in (each.rare, each.popular)),
             *(loss_table(each.found) for each in trials),
         ],
         figures=[
             figure
             for each in trials
             for tests in (each.rare, each.popular)
-            for figure in figures(tests, names(each.found))
+            for figure in figures(tests, names(each.found), rare=tests is each.rare)
         ],
-        findings=[
-            *(finding for each in trials for finding in _findings(each)),
-            *(finding for each in wider for finding in extension_findings(each)),
-        ],
+        findings=[*(finding for each in trials for finding in _findings(each)), *extension_findings(wider)],
     )
 
 
 def _settings(length: int, setup: Setup) -> dict[str, str]:
     margins = ", and once more by their raw margins, as the paper" if setup.letter else ""
-    short = "" if setup.full else "; with --full the paper's 10,000 on 3,000,000 pages"
     return {
-        "pages of a training crawl": f"{length:,} on the generated web, on small worlds a twentieth of their "
-        f"pages{short}",
+        "pages of a training crawl": f"{length:,}; the paper's 10,000 would need a web of 12,000,000 pages",
+        "topics": f"each has at least {ENOUGH} times the pages that Best-First finds in the longest crawl",
         "search": f"genetic, from a random start, on the rare topic, {POPULATION} individuals, {GENERATIONS} "
         f"generations, {RUNS} crawls each, the same random seeds for all",
         "choice": f"of the {FINALISTS} fittest, the {BEST} best on {CHOOSING} other random seeds",
-        "tests": f"{HELD_BACK} more random seeds, two other sets of start pages, three lengths; findings are about the "
-        f"mean of the {BEST}, seed by seed",
+        "tests": f"two other sets of start pages, three lengths, {TEST_SEEDS} more random seeds; findings are about "
+        f"the mean of the {BEST}, topic by topic",
         "terms": "the paper's nine, k of PARENT_k being 5",
         "good": "an SVM on words and pairs of words says so, learned from the training seeds and random pages; parents "
         f"count by its scores from -1 to 1{margins}",
     }
 
 
-def _trials(pairs: Sequence[tuple[Place, Place]], workplace: Workplace) -> list[Trial]:
-    """Search on each rare topic, then test all that was found everywhere."""
-    searches = [workplace.search(rare) for rare, _ in pairs]
+def _trial(where: Places, workplace: Workplace) -> Trial:
+    """Search on the first topic, then test what was found on all others."""
+    found = workplace.search(where.first)
     strategies = {
-        BEST_FIRST: row_for_all(BEST_FIRST_WEIGHTS, Simulation.terms, 1),
+        BEST_FIRST: BEST_FIRST_ROW,
         THE_PAPERS: row_for_all(PAPER_WEIGHTS, Simulation.terms, 1),
+        **dict(zip(names(found), found.best, strict=True)),
     }
-    for found in searches:
-        strategies |= dict(zip(names(found), found.best, strict=True))
-    return [
-        Trial(found, *(workplace.test(place, strategies) for place in pair))
-        for found, pair in zip(searches, pairs, strict=True)
-    ]
-
-
-def _transfer(trials: Sequence[Trial]) -> FigureTable:
-    everywhere = [tests for each in trials for tests in (each.rare, each.popular)]
-    return transfer_table([each.found for each in trials], everywhere)
+    margins = ", raw margins" if where.first.ranking.margin else ""
+    rare, popular = (
+        workplace.test(f"{kind} topics{margins}", group, strategies)
+        for kind, group in (("rare", where.rare), ("popular", where.popular))
+    )
+    return Trial(where, found, rare, popular)
 
 
 def _findings(trial: Trial) -> Iterator[Finding]:
-    for tests in (trial.rare, trial.popular):
-        for start in range(len(tests.place.starts)):
-            for length in LENGTHS:
-                yield from _at(trial.found, tests, start, length)
-            yield _growth(trial.found, tests, start)
-        yield from _on_distance(trial.found, tests)
-    yield from _better_on_popular(trial)
-    yield from _on_weights(trial.found)
+    ask = _Questions(trial)
+    for tests, kind in ((trial.rare, "rare"), (trial.popular, "popular")):
+        for length in LENGTHS:
+            longest = kind == "rare" and length == LENGTHS[-1]
+            if longest:
+                yield ask.differs(tests, "rare_longest", length, "good pages", sign=-1)
+                for part in ("community", "overall"):
+                    yield ask.same(tests, f"rare_{part}_longest", length, f"{part} cohesiveness")
+                continue
+            yield ask.differs(tests, kind, length, "good pages")
+            for part in ("community", "overall"):
+                yield ask.differs(tests, f"{kind}_{part}", length, f"{part} cohesiveness")
+        yield ask.growth(tests, kind)
+        for name, measure in (("nearer", "links from the seeds"), ("farthest", "farthest")):
+            yield ask.differs(tests, name, 1, measure, sign=-1, kind=kind)
+    yield from ask.better_on_popular()
+    yield from ask.weights()
 
 
-def _at(found: Found, tests: PlaceTests, start: int, length: int) -> Iterator[Finding]:
-    """Fitness and both cohesivenesses from one start, at one length."""
-    longest = length == LENGTHS[-1]
-    if not tests.place.rare:
-        yield _differs(found, tests, "popular", 1, start, length, "good pages")
-        yield _differs(found, tests, "popular_community", 1, start, length, "community cohesiveness")
-        yield _differs(found, tests, "popular_overall", 1, start, length, "overall cohesiveness")
-    elif longest:
-        yield _differs(found, tests, "rare_longest", -1, start, length, "good pages")
-        for part in ("community", "overall"):
-            yield _same(found, tests, f"rare_{part}_longest", start, length, f"{part} cohesiveness")
-    else:
-        yield _differs(found, tests, "rare", 1, start, length, "good pages")
-        yield _differs(found, tests, "rare_community", 1, start, length, "community cohesiveness")
-        yield _differs(found, tests, "rare_overall", 1, start, length, "overall cohesiveness")
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """Questions to the tests of a trial, each answered by a test over topics."""
+
+    trial: Trial
+
+    @property
+    def where(self) -> str:
+        """On what."""
+        return "generated" + (", raw margins" if self.trial.found.place.ranking.margin else "")
+
+    def differs(
+        self, tests: TopicTests, name: str, length: int, measure: str, sign: int = 1, **parts: object
+    ) -> Finding:
+        """Whether evolved crawls have more (1) or less (-1) of a figure than Best-First's."""
+        ours, theirs = self._values(tests, length, measure)
+        claim = paper(NUMBER).claims[name].about(length=AT_LENGTH[length], **parts)
+        least = SHARE if measure == "good pages" else part_of_mean(theirs)
+        return finding_of(claim, self.where, _means(ours, theirs), compare("", "", "", ours, theirs), least, sign)
+
+    def same(self, tests: TopicTests, name: str, length: int, measure: str) -> Finding:
+        """Whether evolved crawls have as much of a figure as Best-First's."""
+        ours, theirs = self._values(tests, length, measure)
+        return equality(paper(NUMBER).claims[name], self.where, _means(ours, theirs), ours, theirs)
+
+    def growth(self, tests: TopicTests, kind: str) -> Finding:
+        """Whether the evolved community gains cohesiveness with length, or on a rare topic loses it."""
+        of = MEASURES["community cohesiveness"]
+        late, early = (tests.values(names(self.trial.found), length, of) for length in (LENGTHS[-1], LENGTHS[0]))
+        name, sign = ("rare_community_falls", -1) if kind == "rare" else ("popular_community_grows", 1)
+        claim, least = paper(NUMBER).claims[name], part_of_mean(early)
+        return finding_of(claim, self.where, _means(late, early), compare("", "", "", late, early), least, sign)
+
+    def better_on_popular(self) -> Iterator[Finding]:
+        """Whether popular topics are easier; they are other topics, so that nothing pairs them."""
+        share = MEASURES["good pages"]
+        for strategy, group in ((BEST_FIRST, [BEST_FIRST]), ("What was evolved", names(self.trial.found))):
+            popular, rare = (each.values(group, 1, share) for each in (self.trial.popular, self.trial.rare))
+            claim = paper(NUMBER).claims["all_better"].about(strategy=strategy)
+            yield finding_of(claim, self.where, _means(popular, rare), unpaired(popular, rare), SHARE)
+
+    def weights(self) -> Iterator[Finding]:
+        """What the weights of one search say; one search is no sample, so nothing is tested."""
+        claims = paper(NUMBER).claims
+        weights = {term: self.trial.found.weight(term) for term in PAPER_TERMS}
+        heaviest = sorted(weights, key=lambda term: -weights[term])[: len(HEAVIEST)]
+        told = ", ".join(f"{term} {weights[term]:.3f}" for term in heaviest)
+        yield untestable(claims["heaviest"], self.where, f"{told}; one search is no sample")
+        told = f"hub {weights['hub']:.3f}, authority {weights['authority']:.3f}"
+        yield untestable(claims["light"].about(limit=LIGHT), self.where, f"{told}; one search is no sample")
+
+    def _values(self, tests: TopicTests, length: int, measure: str) -> tuple[list[float], list[float]]:
+        """The mean of the evolved, and Best-First's, topic by topic."""
+        of = MEASURES[measure]
+        return tests.values(names(self.trial.found), length, of), tests.values([BEST_FIRST], length, of)
 
 
-def _differs(found: Found, tests: PlaceTests, name: str, sign: int, start: int, length: int, measure: str) -> Finding:
-    """Whether evolved crawls have more (1) or less (-1) of a figure than Best-First's, seed by seed."""
-    ours, theirs, means = _values(found, tests, start, length, measure)
-    test = compare(measure, "evolved", BEST_FIRST, ours, theirs, 0)
-    return finding_of(_claim(tests, name, start, length), tests.place.name, means, test, sign)
-
-
-def _same(found: Found, tests: PlaceTests, name: str, start: int, length: int, measure: str) -> Finding:
-    """Whether evolved crawls have as much of a figure as Best-First's."""
-    ours, theirs, means = _values(found, tests, start, length, measure)
-    test = compare(measure, "evolved", BEST_FIRST, ours, theirs, 0)
-    p = p_of_equality(ours, theirs, NEAR * sum(theirs) / len(theirs))
-    return finding_of(_claim(tests, name, start, length), tests.place.name, means, test, p_same=p)
-
-
-def _values(
-    found: Found, tests: PlaceTests, start: int, length: int, measure: str
-) -> tuple[list[float], list[float], str]:
-    """The mean of the evolved and Best-First's, seed by seed, and both in words."""
-    of = MEASURES[measure]
-    ours, theirs = (tests.values(each, start, length, of) for each in (names(found), [BEST_FIRST]))
-    return ours, theirs, f"{mean_text(ours)} against {mean_text(theirs)}"
-
-
-def _claim(tests: PlaceTests, name: str, start: int, length: int) -> Claim:
-    place = tests.place
-    return (
-        paper(NUMBER)
-        .claims[name]
-        .about(
-            pages=f"{length * place.length:,}",
-            fewer=f"{LENGTHS[0] * place.length:,}",
-            seeds=len(place.starts[start]),
-        )
-    )
-
-
-def _growth(found: Found, tests: PlaceTests, start: int) -> Finding:
-    """Whether the evolved community gains cohesiveness with length, or on a rare topic loses it."""
-    of, last = MEASURES["community cohesiveness"], LENGTHS[-1]
-    late, early = (tests.values(names(found), start, length, of) for length in (last, LENGTHS[0]))
-    name, sign = ("rare_community_falls", -1) if tests.place.rare else ("popular_community_grows", 1)
-    test = compare("community cohesiveness", "long", "short", late, early, 0)
-    means = f"{mean_text(late)} against {mean_text(early)}"
-    return finding_of(_claim(tests, name, start, last), tests.place.name, means, test, sign)
-
-
-def _on_distance(found: Found, tests: PlaceTests) -> Iterator[Finding]:
-    last = len(tests.place.starts) - 1
-    yield _differs(found, tests, "nearer", -1, last, 1, "links from the seeds")
-    yield _differs(found, tests, "farthest", -1, last, 1, "farthest")
-
-
-def _better_on_popular(trial: Trial) -> Iterator[Finding]:
-    share = MEASURES["good pages"]
-    for strategy, group in ((BEST_FIRST, [BEST_FIRST]), ("What was evolved", names(trial.found))):
-        popular, rare = (each.values(group, None, 1, share) for each in (trial.popular, trial.rare))
-        claim = paper(NUMBER).claims["all_better"].about(strategy=strategy)
-        test = compare("good pages", "popular", "rare", popular, rare, 0)
-        means = f"{mean_text(popular)} against {mean_text(rare)}"
-        yield finding_of(claim, trial.popular.place.name, means, test)
-
-
-def _on_weights(found: Found) -> Iterator[Finding]:
-    """What the weights of one search say; one search is no sample, so nothing is tested."""
-    claims, where = paper(NUMBER).claims, found.place.name
-    weights = {term: found.weight(term) for term in PAPER_TERMS}
-    heaviest = sorted(weights, key=lambda term: -weights[term])[: len(HEAVIEST)]
-    told = ", ".join(f"{term} {weights[term]:.3f}" for term in heaviest)
-    yield untestable(claims["heaviest"], where, f"{told}; one search is no sample")
-    told = f"hub {weights['hub']:.3f}, authority {weights['authority']:.3f}"
-    yield untestable(claims["light"].about(limit=LIGHT), where, f"{told}; one search is no sample")
+def _means(a: list[float], b: list[float]) -> str:
+    return f"{mean_text(a)} against {mean_text(b)}"

@@ -1,18 +1,19 @@
-"""What a paper found, and what came out here: four verdicts, by tests that are corrected together."""
+"""What a paper found, and what came out here: five verdicts, by tests that are corrected together."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from salticid.errors import UserError
-from salticid.lab.plots import MINUS, decimals, number, p_value
+from salticid.lab.plots import MINUS, decimals, number
 from salticid.lab.results import Test
 from salticid.lab.statistics import holm
 
@@ -79,16 +80,9 @@ class Verdict(StrEnum):
 
     HOLDS = "holds"
     DIRECTION = "direction"
+    UNDECIDED = "undecided"
     CONTRADICTED = "contradicted"
     UNTESTABLE = "untestable"
-
-    @property
-    def words(self) -> str:
-        """As people read it."""
-        return {
-            Verdict.DIRECTION: "in the paper's direction, not proven",
-            Verdict.UNTESTABLE: "cannot be tested here",
-        }.get(self, self.value)
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -97,9 +91,9 @@ class Finding(msgspec.Struct, frozen=True):
     `quote` is what the paper says, `conjecture` whether it only supposes so.
 
     `effect` is the difference that was tested, counted so that more than 0 is what the paper says, `low` and `high`
-    bound it (95 %); `p` is corrected for all findings of the paper that were tested (Holm), `p_alone` is not. They are
-    null where nothing was tested. `same`: the paper says that two are equal, so `effect` should be near 0, and `p` is
-    of the claim that it is.
+    bound it (95 %), `least` is the smallest effect that matters; `p` is corrected for all findings of the paper that
+    were tested (Holm), conjectures apart, `p_alone` is not. They are null where nothing was tested. `same`: the paper
+    says that two are equal, so `effect` should be near 0, and `p` is of the claim that it is.
     """
 
     finding: str
@@ -116,19 +110,20 @@ class Finding(msgspec.Struct, frozen=True):
     same: bool = False
     quote: str = ""
     conjecture: bool = False
+    least: float | None = None
 
 
 def finding_of(
-    claim: Claim, where: str, here: str, test: Test | None, sign: int = 1, p_same: float | None = None
+    claim: Claim, where: str, here: str, test: Test | None, least: float, sign: int = 1, p_same: float | None = None
 ) -> Finding:
-    """What a test says of a claim, before the verdict; `sign` is -1 where the paper says that a is below b.
+    """What a test says of a claim, before the verdict; `least` is the smallest effect that matters.
 
-    With `p_same`, the paper says that there is none.
+    `sign` is -1 where the paper says that a is below b. With `p_same`, the paper says that there is no difference.
     """
     same = p_same is not None
     p = p_same if same else test.p if test is not None else None
-    if test is None or p is None or (test.p == 1.0 and not same):
-        return untestable(claim, where, f"{here}; no difference in the mean" if test is not None else here)
+    if test is None or p is None or test.low is None or test.high is None:
+        return untestable(claim, where, here)
     low, high = sorted((sign * test.low, sign * test.high))
     return replace(
         untestable(claim, where, here),
@@ -138,6 +133,7 @@ def finding_of(
         p_alone=p,
         n=test.n,
         same=same,
+        least=least,
     )
 
 
@@ -147,71 +143,84 @@ def untestable(claim: Claim, where: str, why: str) -> Finding:
 
 
 def judged(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings of a paper with their verdicts, each p corrected for all that were tested, wherever they were."""
-    chances = holm([each.p_alone for each in findings])
-    return [replace(each, p=p, verdict=verdict_of(each, p)) for each, p in zip(findings, chances, strict=True)]
+    """The findings of a paper with their verdicts, each p corrected for all that were tested, wherever they were.
+
+    What the paper only supposes is corrected apart.
+    """
+    p_of: dict[int, float | None] = {}
+    for supposed in (False, True):
+        family = [at for at, each in enumerate(findings) if each.conjecture is supposed]
+        p_of |= dict(zip(family, holm([findings[at].p_alone for at in family]), strict=True))
+    return [replace(each, p=p_of[at], verdict=verdict_of(each, p_of[at])) for at, each in enumerate(findings)]
 
 
 def verdict_of(finding: Finding, p: float | None) -> Verdict:
     """What the effect and its corrected p say.
 
-    >>> tested = Finding("more", "Figure 1", "here", "", effect=0.2, low=-0.1, high=0.5)
+    >>> tested = Finding("more", "Figure 1", "here", "", effect=0.2, low=0.1, high=0.3, least=0.01)
     >>> verdict_of(tested, 0.01).value, verdict_of(tested, 0.08).value, verdict_of(tested, None).value
     ('holds', 'direction', 'untestable')
-    >>> verdict_of(replace(tested, effect=-0.2), 0.08).value
+    >>> verdict_of(replace(tested, effect=-0.2, low=-0.3, high=-0.1), 0.08).value
     'contradicted'
+    >>> verdict_of(replace(tested, low=-0.1), 0.08).value, verdict_of(replace(tested, least=0.25), 0.01).value
+    ('undecided', 'undecided')
     """
-    if p is None or finding.effect is None or finding.low is None or finding.high is None:
+    if p is None or finding.effect is None or finding.low is None or finding.high is None or finding.least is None:
         return Verdict.UNTESTABLE
-    if finding.same:
-        apart = finding.low > 0 or finding.high < 0
-        return Verdict.HOLDS if p < SURE else Verdict.CONTRADICTED if apart else Verdict.DIRECTION
-    if finding.effect <= 0:
+    if finding.same and p < SURE:
+        return Verdict.HOLDS
+    if finding.low <= 0 <= finding.high or abs(finding.effect) < finding.least:
+        return Verdict.UNDECIDED
+    if finding.same or finding.effect < 0:
         return Verdict.CONTRADICTED
     return Verdict.HOLDS if p < SURE else Verdict.DIRECTION
 
 
-# Findings as people read them: the same words in the docs, on the page and on the terminal.
+# Findings as people read them: a row for each claim, a column for each collection.
 
-HEADS = ("the paper", "source", "where", "here", "effect (95 %)", "p", "n", "verdict")
+
+class ClaimRow(NamedTuple):
+    """A claim of a paper, and what came out of it on each collection."""
+
+    claim: Finding
+    cells: Mapping[str, Finding]
+
+
+def claim_tables(findings: Sequence[Finding]) -> list[list[ClaimRow]]:
+    """The rows of what the paper found, then of what it supposes and did not try; a table that has none is left out.
+
+    >>> found = [Finding("more", "1", "here", ""), Finding("more", "1", "there", ""), Finding("less", "2", "here", "")]
+    >>> [[(row.claim.finding, list(row.cells)) for row in table] for table in claim_tables(found)]
+    [[('more', ['here', 'there']), ('less', ['here'])]]
+    """
+    tables = []
+    for supposed in (False, True):
+        rows: dict[tuple[str, str], dict[str, Finding]] = {}
+        for each in findings:
+            if each.conjecture is supposed:
+                rows.setdefault((each.finding, each.source), {})[each.where] = each
+        if rows:
+            tables.append([ClaimRow(next(iter(cells.values())), cells) for cells in rows.values()])
+    return tables
+
+
+def places_of(rows: Sequence[ClaimRow]) -> list[str]:
+    """The collections of a table."""
+    return list(dict.fromkeys(where for row in rows for where in row.cells))
 
 
 def explanation(findings: Sequence[Finding]) -> str:
     """What effect and p are, and for how many tests p is corrected.
 
-    >>> explanation([Finding("", "", "", "", p=0.01)] * 3 + [Finding("", "", "", "")])[-58:]
-    'p is corrected for all 3 findings that were tested (Holm).'
+    >>> explanation([Finding("", "", "", "", p=0.01)] * 3 + [Finding("", "", "", "")])[-43:]
+    'p is corrected for all 3 such tests (Holm).'
     """
-    tested = sum(each.p is not None for each in findings)
+    tested = sum(each.p is not None and not each.conjecture for each in findings)
     return (
-        "The effect is the difference that was tested, more than 0 where it is as the paper says, with its 95 % "
-        "interval; where the paper says that two are equal, it should be near 0, and p is of two one-sided tests. p is "
-        f"corrected for all {tested} findings that were tested (Holm)."
+        "The effect is the difference that was tested, with its 95 % interval; more than 0 is as the paper says. Where "
+        "the paper says that two are equal, it should be near 0. Undecided: the interval contains 0, or the effect is "
+        f"smaller than what matters. Direction: not proven, for p is corrected for all {tested} such tests (Holm)."
     )
-
-
-def row(finding: Finding) -> list[str]:
-    """The cells of a finding, under HEADS."""
-    return [
-        finding.finding + (" (supposed, not tried)" if finding.conjecture else ""),
-        finding.source,
-        finding.where,
-        finding.here,
-        effect(finding),
-        p_value(finding.p) if finding.p is not None else "",
-        str(finding.n) if finding.n else "",
-        verdict(finding),
-    ]
-
-
-def verdict(finding: Finding) -> str:
-    """The verdict, and of an effect the other way round whether it could be chance.
-
-    >>> verdict(Finding("", "", "", "", Verdict.CONTRADICTED, effect=-0.1, p=0.6))
-    'contradicted, not proven'
-    """
-    chance = finding.verdict is Verdict.CONTRADICTED and not finding.same and (finding.p or 0.0) >= SURE
-    return f"{finding.verdict.words}, not proven" if chance else finding.verdict.words
 
 
 def effect(finding: Finding) -> str:
@@ -227,20 +236,21 @@ def effect(finding: Finding) -> str:
     return f"{value} ({low} to {high})"
 
 
+def verdict_counts(findings: Sequence[Finding]) -> dict[Verdict, int]:
+    """How many of the paper's own findings have which verdict; what it only supposes is not counted."""
+    number_of = Counter(each.verdict for each in findings if not each.conjecture)
+    return {verdict: number_of[verdict] for verdict in Verdict}
+
+
 def counts(findings: Sequence[Finding]) -> str:
-    """How many findings have which verdict.
+    """The same in a sentence.
 
     >>> counts([Finding("", "", "", "", Verdict.HOLDS)] * 2)
-    '2 findings: 2 hold.'
+    '2 tests of what the paper found: 2 holds.'
     """
-    number_of = Counter(each.verdict for each in findings)
-    parts = [_many(number_of[verdict], verdict) for verdict in Verdict if number_of[verdict]]
-    return f"{len(findings)} findings: {'; '.join(parts)}." if parts else "No findings."
-
-
-def _many(count: int, verdict: Verdict) -> str:
-    words = "hold" if verdict is Verdict.HOLDS and count > 1 else verdict.words
-    return f"{count} {words}"
+    number_of = verdict_counts(findings)
+    parts = [f"{count} {verdict.value}" for verdict, count in number_of.items() if count]
+    return f"{sum(number_of.values())} tests of what the paper found: {', '.join(parts)}." if parts else "No findings."
 
 
 def _signed(value: float, digits: int) -> str:

@@ -9,24 +9,29 @@ import numpy as np
 
 from salticid.lab.reproduce.agent_searches import STARTS, Search, SearchLaboratory, Trail
 from salticid.lab.reproduce.findings import Claim, Finding, finding_of, paper
-from salticid.lab.reproduce.race import EQUAL, mean_text
+from salticid.lab.reproduce.race import SHARE, equality, mean_text, part_of_mean
 from salticid.lab.reproduce.reproduction import FigureTable, PaperFigure, Reproduction, Setup
 from salticid.lab.results import Curve
-from salticid.lab.statistics import compare, curve, p_of_equality
+from salticid.lab.statistics import compare, curve
 from salticid.metrics import product, product_se
 from salticid.model import Floats
 
 NUMBER = 3
-AGENTS, ENGINE = "MySpiders", "the engine"
+AGENTS, LETTER, ENGINE = "MySpiders", "MySpiders, letter", "the engine"
+SPIDERS, LETTER_SPIDERS = "myspiders", "myspiders:memory=page,near=links"
+"""MySpiders as they are here, and by the letter of the paper."""
 COVERAGES, AGES = (0.05, 0.16, 0.3, 0.6, 1.0), (30, 90, 180, 365)
 """The engines of the grid: which share of the web they read, how many days ago."""
 EARLY = 5
+ORDERS = 0.1
+"""The smallest difference of orders of magnitude that matters."""
 
 
 def reproduce(setup: Setup) -> Reproduction:
     """Run the experiment on two days of a generated web; nobody has a recording of a web on two days."""
     engine = paper(NUMBER).numbers["engine"]
-    laboratory = SearchLaboratory(setup)
+    agents = {AGENTS: SPIDERS, **({LETTER: LETTER_SPIDERS} if setup.letter else {})}
+    laboratory = SearchLaboratory(setup, agents, ENGINE)
     main = laboratory.search(engine["coverage"], int(engine["days"]))
     tables = [_table(main, setup.pages)]
     figures = list(_figures(main))
@@ -39,7 +44,7 @@ def reproduce(setup: Setup) -> Reproduction:
         paper=paper(NUMBER).title,
         data=f"a generated web of {laboratory.size:,} pages, read by the engine on day 0 and searched later",
         settings={
-            "topics": f"{len(main.agents)}; {main.left_out} left out, for which the engine has too few hits",
+            "topics": f"{len(main.trails[ENGINE])}; {main.left_out} left out, for which the engine has too few hits",
             "pages": str(setup.pages),
             "start pages": f"the engine's first {STARTS} hits that are still there",
             "the engine": f"BM25 over {main.coverage:.0%} of the web as it was {main.days} days before, as the paper "
@@ -47,7 +52,7 @@ def reproduce(setup: Setup) -> Reproduction:
             "other engines": f"{len(COVERAGES)} shares of the web at {len(AGES)} ages" if setup.full else "with --full",
         },
         tables=tables,
-        findings=list(_findings(main, setup.pages)),
+        findings=[finding for name in agents for finding in _findings(main, name, setup.pages)],
         figures=figures,
     )
 
@@ -60,8 +65,7 @@ _PARTS: dict[str, Callable[[Trail], Floats]] = {
 
 
 def _curves(search: Search, part: str) -> dict[str, Curve]:
-    sides = {AGENTS: search.agents, ENGINE: search.engine}
-    return {name: curve([_PARTS[part](trail) for trail in trails]) for name, trails in sides.items()}
+    return {name: curve([_PARTS[part](trail) for trail in trails]) for name, trails in search.trails.items()}
 
 
 def _figures(search: Search) -> Iterator[PaperFigure]:
@@ -72,7 +76,7 @@ def _figures(search: Search) -> Iterator[PaperFigure]:
     for number, curves in (("8", p), ("9", t)):
         against = {name: Curve(r[name].mean, each.mean, each.se) for name, each in curves.items()}
         errors = {name: each.se for name, each in r.items()}
-        yield _figure(search, number, against, x="estimated recall", x_errors=errors)
+        yield _figure(search, number, against, x="estimated recall", x_errors=errors, main=True)
     products = {
         name: Curve(
             r[name].x,
@@ -115,8 +119,8 @@ def _table(search: Search, pages: int) -> FigureTable:
             *(mean_text([_at(part(trail), at) for trail in trails]) for part in _PARTS.values()),
             mean_text([_at(trail.product, at) for trail in trails]),
         ]
-        for name, trails in ((AGENTS, search.agents), (ENGINE, search.engine))
-        for at in (EARLY, *_lengths(pages))
+        for name, trails in search.trails.items()
+        for at in sorted({EARLY, *_lengths(pages)})
     ]
     return FigureTable(
         f"Estimated precision, recall, recency, and recency times recall, {search.where}",
@@ -136,31 +140,30 @@ def _grid_table(grid: list[Search], at: int) -> FigureTable:
 
 
 def _lead(search: Search, at: int) -> str:
-    ours, theirs = ([_at(trail.precision, at) for trail in side] for side in (search.agents, search.engine))
-    test = compare("precision", AGENTS, ENGINE, ours, theirs, 0)
+    ours, theirs = ([_at(trail.precision, at) for trail in search.trails[side]] for side in (AGENTS, ENGINE))
+    test = compare("precision", AGENTS, ENGINE, ours, theirs)
     return "too few hits" if test is None or test.p is None else f"{test.diff:+.3f}, p = {test.p:.1g}"
 
 
 def _grid_figures(grid: list[Search], pages: int) -> Iterator[PaperFigure]:
     """Where agents overtake the engine: their lead by the share of the web that it read, for each age."""
     printed = paper(NUMBER).figures["5"]
-    for at in (EARLY, *_lengths(pages)):
+    for at in sorted({EARLY, *_lengths(pages)}):
         curves = {}
         for days in AGES:
-            cells = [each for each in grid if each.days == days and each.agents]
+            cells = [each for each in grid if each.days == days and each.trails[ENGINE]]
             tests = [
                 compare(
                     "precision",
                     AGENTS,
                     ENGINE,
-                    [_at(trail.precision, at) for trail in each.agents],
-                    [_at(trail.precision, at) for trail in each.engine],
-                    0,
+                    [_at(trail.precision, at) for trail in each.trails[AGENTS]],
+                    [_at(trail.precision, at) for trail in each.trails[ENGINE]],
                 )
                 for each in cells
             ]
             points = [(each.coverage, test) for each, test in zip(cells, tests, strict=True) if test]
-            errors = [(test.high - test.low) / 3.92 for _, test in points]
+            errors = [(test.width or 0.0) / 3.92 for _, test in points]
             curves[f"{days} days old"] = Curve(
                 [100 * coverage for coverage, _ in points], [test.diff for _, test in points], errors
             )
@@ -176,27 +179,29 @@ def _grid_figures(grid: list[Search], pages: int) -> Iterator[PaperFigure]:
         )
 
 
-def _findings(search: Search, pages: int) -> Iterator[Finding]:
+def _findings(search: Search, agents: str, pages: int) -> Iterator[Finding]:
+    """All that the paper says of agents; of the engine alone only once."""
     claims = paper(NUMBER).claims
     quarter, middle, turn, late = pages // 4, pages // 2, 7 * pages // 10, 4 * pages // 5
-    ask = _Questions(search)
-    for at in (EARLY, quarter):
+    ask = _Questions(search, agents)
+    for at in sorted({EARLY, quarter}):
         yield ask.ahead(claims["precise_early"].about(pages=at), "precision", at)
-    yield ask.fall(claims["peak"].about(pages=pages), AGENTS, "precision", EARLY, pages)
+    yield ask.fall(claims["peak"].about(pages=pages), agents, "precision", EARLY, pages)
     yield ask.equal(claims["tie"].about(pages=middle), "precision", middle)
     for at in (late, pages):
         yield ask.ahead(claims["precise_late"].about(pages=at), "precision", at)
-    yield ask.fall(claims["declining"].about(early=late, late=pages), ENGINE, "precision", late, pages)
     yield ask.ahead(claims["recall_early"].about(pages=EARLY), "recall", EARLY)
     yield ask.ahead(claims["recall_late"].about(pages=pages), "recall", pages)
-    for at in (EARLY, middle, pages):
+    for at in sorted({EARLY, middle, pages}):
         yield ask.ahead(claims["recent"].about(pages=at), "recency", at)
     yield ask.by_far(claims["by_far"].about(pages=pages), pages)
-    yield ask.fall(claims["staler"].about(early=turn, late=pages), ENGINE, "recency", turn, pages)
     span = {"early": turn, "late": pages}
-    yield ask.fall(claims["product_grows"].about(**span), AGENTS, "product", pages, turn)
-    yield ask.fall(claims["product_falls"].about(**span), ENGINE, "product", turn, pages)
+    yield ask.fall(claims["product_grows"].about(**span), agents, "product", pages, turn)
     yield ask.growing_margin(claims["margin_grows"].about(**span), turn, pages)
+    if agents == AGENTS:
+        yield ask.fall(claims["declining"].about(early=late, late=pages), ENGINE, "precision", late, pages)
+        yield ask.fall(claims["staler"].about(**span), ENGINE, "recency", turn, pages)
+        yield ask.fall(claims["product_falls"].about(**span), ENGINE, "product", turn, pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,57 +209,53 @@ class _Questions:
     """Questions to the trails, each answered by a test over topics."""
 
     search: Search
+    agents: str
+
+    @property
+    def where(self) -> str:
+        """On what, and whether by the letter."""
+        return self.search.where + ("" if self.agents == AGENTS else ", letter")
 
     def ahead(self, claim: Claim, part: str, at: int) -> Finding:
         """Whether agents have more of a measure than the engine after so many pages."""
-        return self._differ(claim, self._values(AGENTS, part, at), self._values(ENGINE, part, at))
+        a, b = self._values(self.agents, part, at), self._values(ENGINE, part, at)
+        return self._differ(claim, self._means(a, b), a, b, self._least(part, a, b))
 
     def equal(self, claim: Claim, part: str, at: int) -> Finding:
         """Whether both have as much of a measure, to a tenth."""
-        a, b = self._values(AGENTS, part, at), self._values(ENGINE, part, at)
-        p = p_of_equality(a, b, EQUAL * float(np.mean([a, b]))) if a else None
-        test = compare(claim.finding, AGENTS, ENGINE, a, b, 0)
-        return finding_of(claim, self.search.where, self._means(a, b), test, p_same=p)
+        a, b = self._values(self.agents, part, at), self._values(ENGINE, part, at)
+        return equality(claim, self.where, self._means(a, b), a, b)
 
     def fall(self, claim: Claim, side: str, part: str, high: int, low: int) -> Finding:
         """Whether one side has more of a measure after `high` pages than after `low`."""
         a, b = self._values(side, part, high), self._values(side, part, low)
         here = f"{mean_text(a)} after {high} pages, {mean_text(b)} after {low}"
-        return finding_of(claim, self.search.where, here, compare(claim.finding, side, side, a, b, 0))
+        return self._differ(claim, here, a, b, self._least(part, a, b))
 
     def by_far(self, claim: Claim, at: int) -> Finding:
         """Whether the agents' recency is more than one and a half orders of magnitude above the engine's."""
-        orders = [
-            float(np.log10(a / b))
-            for a, b in zip(self._values(AGENTS, "recency", at), self._values(ENGINE, "recency", at), strict=True)
-        ]
-        test = compare(claim.finding, AGENTS, ENGINE, orders, [1.5] * len(orders), 0)
-        here = f"{mean_text(orders)} orders of magnitude"
-        return finding_of(claim, self.search.where, here, test)
+        orders = np.log10(self._values(self.agents, "recency", at)) - np.log10(self._values(ENGINE, "recency", at))
+        here = f"{mean_text(orders.tolist())} orders of magnitude"
+        return self._differ(claim, here, orders.tolist(), [1.5] * len(orders), ORDERS)
 
     def growing_margin(self, claim: Claim, early: int, late: int) -> Finding:
         """Whether agents are further ahead in recency times recall later on."""
-        margins = [
-            [
-                a - b
-                for a, b in zip(self._values(AGENTS, "product", at), self._values(ENGINE, "product", at), strict=True)
-            ]
-            for at in (early, late)
-        ]
-        here = f"{mean_text(margins[0])} after {early} pages, {mean_text(margins[1])} after {late}"
-        test = compare(claim.finding, AGENTS, ENGINE, margins[1], margins[0], 0)
-        return finding_of(claim, self.search.where, here, test)
+        sides = [[self._values(side, "product", at) for side in (self.agents, ENGINE)] for at in (early, late)]
+        before, after = ([a - b for a, b in zip(*both, strict=True)] for both in sides)
+        here = f"{mean_text(before)} after {early} pages, {mean_text(after)} after {late}"
+        return self._differ(claim, here, after, before, part_of_mean(*sides[0]))
 
-    def _differ(self, claim: Claim, a: list[float], b: list[float]) -> Finding:
-        test = compare(claim.finding, AGENTS, ENGINE, a, b, 0)
-        return finding_of(claim, self.search.where, self._means(a, b), test)
+    def _differ(self, claim: Claim, here: str, a: list[float], b: list[float], least: float) -> Finding:
+        return finding_of(claim, self.where, here, compare(claim.finding, "", "", a, b), least)
+
+    def _least(self, part: str, a: list[float], b: list[float]) -> float:
+        return SHARE if part in ("precision", "recency") else part_of_mean(a, b)
 
     def _values(self, side: str, part: str, at: int) -> list[float]:
-        trails = self.search.agents if side == AGENTS else self.search.engine
-        return [_at(getattr(trail, part), at) for trail in trails]
+        return [_at(getattr(trail, part), at) for trail in self.search.trails[side]]
 
     def _means(self, a: list[float], b: list[float]) -> str:
-        return f"{AGENTS} {mean_text(a)}, {ENGINE} {mean_text(b)}"
+        return f"{self.agents} {mean_text(a)}, {ENGINE} {mean_text(b)}"
 
 
 def _at(values: Floats, pages: int) -> float:

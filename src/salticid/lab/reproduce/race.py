@@ -12,7 +12,7 @@ from salticid.lab.compare import Watch, crawls_and_measures
 from salticid.lab.crawl_record import grid
 from salticid.lab.experiment import Experiment
 from salticid.lab.reproduce.findings import Claim, Finding, PrintedFigure, finding_of
-from salticid.lab.reproduce.reproduction import MOST_TOPICS, FigureTable, PaperFigure
+from salticid.lab.reproduce.reproduction import FigureTable, PaperFigure
 from salticid.lab.results import Curve
 from salticid.lab.statistics import compare, known_together, p_of_equality, summary
 from salticid.lab.topic_measures import TopicMeasures
@@ -24,6 +24,9 @@ NamedValues = tuple[str, Values]
 """A strategy and its values, topic by topic."""
 EQUAL = 0.1
 """Two are equal when they differ by less than this part of their mean."""
+SHARE, PART = 0.01, 0.02
+"""The smallest effects that matter: a point in a hundred of shares and cosines, a fiftieth of the mean of ranks and
+other sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ class PaperRace:
         )
 
     def bars(
-        self, number: str, printed: PrintedFigure, measures: Sequence[str], levels: Mapping[str, float]
+        self, number: str, printed: PrintedFigure, measures: Sequence[str], levels: Mapping[str, float], main: bool
     ) -> PaperFigure:
         """A figure of the paper: bars of each strategy, side by side for some measures."""
         curves = {}
@@ -138,24 +141,28 @@ class PaperRace:
             curves,
             groups=[measure_of(metrics.find(metric)).title for metric in measures],
             levels=dict(levels),
-            main=True,
+            main=main,
         )
 
     def ahead(self, claim: Claim, metric: str, a: str, b: str) -> Finding:
         """Whether `a` does better than `b` by a measure."""
-        better = measure_of(metrics.find(metric)).better
-        return self.difference(claim, better, (a, self.values(a, metric)), (b, self.values(b, metric)))
+        measure = measure_of(metrics.find(metric))
+        values = [(name, self.values(name, metric)) for name in (a, b)]
+        least = SHARE if measure.unit in ("share", "cosine") else None
+        return self.difference(claim, measure.better, values[0], values[1], least)
 
-    def difference(self, claim: Claim, better: Better, a: NamedValues, b: NamedValues) -> Finding:
+    def difference(
+        self, claim: Claim, better: Better, a: NamedValues, b: NamedValues, least: float | None = None
+    ) -> Finding:
         """Whether the first does better than the second, topic by topic."""
-        test = compare(claim.finding, a[0], b[0], a[1], b[1], self.experiment.seed)
-        return finding_of(claim, self.where, self._means(a, b), test, 1 if better is Better.HIGHER else -1)
+        test = compare(claim.finding, a[0], b[0], a[1], b[1])
+        if least is None:
+            least = part_of_mean(a[1], b[1])
+        return finding_of(claim, self.where, self._means(a, b), test, least, 1 if better is Better.HIGHER else -1)
 
     def equal(self, claim: Claim, a: NamedValues, b: NamedValues) -> Finding:
         """Whether two differ by less than a tenth of their mean."""
-        test = compare(claim.finding, a[0], b[0], a[1], b[1], self.experiment.seed)
-        p = p_of_equality(a[1], b[1], EQUAL * float(known_together(a[1], b[1]).mean())) if test else None
-        return finding_of(claim, self.where, self._means(a, b), test, p_same=p)
+        return equality(claim, self.where, self._means(a, b), a[1], b[1])
 
     def _means(self, a: NamedValues, b: NamedValues) -> str:
         return f"{self.names.get(a[0], a[0])} {mean_text(a[1])}, {self.names.get(b[0], b[0])} {mean_text(b[1])}"
@@ -164,11 +171,27 @@ class PaperRace:
         return [topic.curves.get(curve, {}).get(strategy) for topic in self.topics]
 
 
-def topic_counts(races: Sequence[PaperRace]) -> str:
-    """How many topics were raced on where, and why there are fewer than the papers have."""
+def part_of_mean(*values: Values, part: float = PART) -> float:
+    """The smallest effect that matters for sizes without an end of their own.
+
+    >>> part_of_mean([100.0, None], [200.0, 0.0])
+    2.0
+    """
+    return part * (summary([each for row in values for each in row]).mean or 0.0)
+
+
+def equality(claim: Claim, where: str, here: str, a: Values, b: Values) -> Finding:
+    """Whether two differ by less than a tenth of their mean."""
+    margin = part_of_mean(*known_together(a, b).tolist(), part=EQUAL)
+    test = compare(claim.finding, "", "", a, b)
+    return finding_of(claim, where, here, test, margin, p_same=p_of_equality(a, b, margin) if test else None)
+
+
+def topic_counts(races: Sequence[PaperRace], wanted: int) -> str:
+    """How many topics were raced on where, and why there are fewer than were wanted."""
     counts = {race.where: len(race.topics) for race in races}
     return "; ".join(
-        f"{where}: {count}" + ("" if count >= MOST_TOPICS else ", all that it has with enough pages")
+        f"{where}: {count}" + ("" if count >= wanted else ", all that it has with enough pages")
         for where, count in counts.items()
     )
 

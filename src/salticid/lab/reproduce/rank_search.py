@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from salticid.evolve import BEST_FIRST as BEST_FIRST_WEIGHTS
 from salticid.evolve import (
     PAPER_TERMS,
     Checkpoint,
@@ -35,11 +36,13 @@ from salticid.evolve import (
     plain,
     prepare_worker,
     ranked_finalists,
+    row_for_all,
     versions,
 )
 from salticid.lab.compare import Watch
 from salticid.lab.reproduce.findings import Finding, finding_of, paper
-from salticid.lab.reproduce.reproduction import FigureTable, Ground
+from salticid.lab.reproduce.race import SHARE
+from salticid.lab.reproduce.reproduction import FigureTable
 from salticid.lab.search_report import SEARCH_REPORT, EvolvedStrategy, evidence_for, render_search, strategy_file
 from salticid.lab.statistics import compare
 from salticid.strategies.parts import Ranking
@@ -47,68 +50,81 @@ from salticid.topic import Topic
 from salticid.webs import RecordedWeb
 from salticid.worlds import labels_of
 
-# Where strategies of system 5 are evolved and tested: a rare and a popular topic of each world.
+# Where strategies of system 5 are evolved and tested: on rare and on popular topics of a generated web.
 
 MAX_PAGES = 10_000
 SEEDS, OTHER_SEEDS = 139, (50, 250)
 FEWEST_SEEDS, FEWEST_OTHERS = 10, (5, 20)
-SMALL_ROOM = 20
-"""On the small public collections a crawl is at most this part of the world."""
-ENOUGH = 2
-"""A rare topic has at least so many times more pages than are drawn to start from."""
-GENERATED_WEB = "generated"
+TOPICS = 10
+"""Strategies are tested on so many topics of either kind."""
+ENOUGH = 5
+"""A topic has so many times the pages that Best-First finds in the longest crawl; else none are left to find."""
+BEST_FIRST_ROW = row_for_all(BEST_FIRST_WEIGHTS, Simulation.terms, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A topic on a world. `starts` are the other seeds of the tests; `rare`: it has few pages."""
+    """A topic on a world. `starts` are the other seeds of the tests."""
 
-    ground: str
     world: Path
     topic: Topic
     pages: int
     starts: tuple[tuple[str, ...], ...]
     length: int
-    rare: bool
     ranking: Ranking
 
     @property
     def name(self) -> str:
         """What people call it."""
-        return f"{self.ground}, {self.topic.name}" + (", raw margins" if self.ranking.margin else "")
+        return self.topic.name + (", raw margins" if self.ranking.margin else "")
 
-    @property
-    def stage(self) -> Stage:
-        """What its crawls are simulated on, as in the paper."""
-        return Stage(self.world.absolute(), self.topic, ranking=self.ranking)
+    def stage(self, by_distance: bool = False) -> Stage:
+        """What its crawls are simulated on, as in the paper, unless rows of weights are for distances."""
+        return Stage(self.world.absolute(), self.topic, ranking=Ranking(self.ranking.margin, by_distance))
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The rare topic that strategies are evolved on, like the paper's dance; other rare topics, and popular ones."""
+
+    first: Place
+    rare: tuple[Place, ...]
+    popular: tuple[Place, ...]
 
     def description(self) -> str:
-        """The place with the web it is on; a generated one can be had again by what it was built from."""
-        web = RecordedWeb(self.world)
-        source = web.arrays.manifest.built_from if self.ground == GENERATED_WEB else f"{web.pages:,}"
-        return f"{self.name}: {self.pages:,} pages on topic of {source}, crawls of {self.length:,}"
+        """Which topics there are, and of which web; it can be had again by what it was built from."""
+        sizes = [f"{min(kind)} to {max(kind)}" for kind in ([each.pages for each in side] for side in self._sides())]
+        return (
+            f"{RecordedWeb(self.first.world).arrays.manifest.built_from}; evolved on {self.first.topic.name} "
+            f"({self.first.pages} pages), tested on {len(self.rare)} other rare topics ({sizes[0]} pages) and the "
+            f"{len(self.popular)} most popular ones ({sizes[1]})"
+        )
+
+    def _sides(self) -> tuple[tuple[Place, ...], ...]:
+        return self.rare, self.popular
 
 
-def places(ground: Ground, length: int, ranking: Ranking) -> tuple[Place, Place]:
-    """The rarest topic that has pages enough, like the paper's dance, and the most popular one, like its baseball."""
-    labels = labels_of(ground.world)
-    if ground.name != GENERATED_WEB:
-        length = min(length, RecordedWeb(ground.world).pages // SMALL_ROOM)
+def places(world: Path, length: int, ranking: Ranking) -> Places:
+    """The rarest topics that a crawl does not exhaust, and the most popular ones."""
+    labels = labels_of(world)
     by_size = sorted(labels, key=lambda label: (len(labels[label]), label))
-    rare = next((label for label in by_size if _is_enough(labels, label, length)), by_size[-1])
-    return (
-        _place(ground, rare, labels[rare], length, ranking, rare=True),
-        _place(ground, by_size[-1], labels[by_size[-1]], length, ranking, rare=False),
-    )
+    every = (_place(world, label, labels[label], length, ranking) for label in by_size[:-TOPICS])
+    first, *rare = islice((place for place in every if _has_enough(place)), TOPICS + 1)
+    popular = (_place(world, label, labels[label], length, ranking) for label in by_size[-TOPICS:])
+    return Places(first, tuple(rare), tuple(popular))
 
 
-def _is_enough(labels: Mapping[str, list[str]], label: str, length: int) -> bool:
-    return len(labels[label]) >= ENOUGH * sum(_counts(length))
+def _has_enough(place: Place) -> bool:
+    """Whether Best-First leaves most of a topic's pages unseen in the longest crawl, from the larger start."""
+    trial = CrawlTrial(BEST_FIRST_ROW, _test_seeds()[0], LENGTHS[-1] * place.length, place.starts[-1])
+    with crawlers(place.stage(), 1) as pool:
+        ((crawl,),) = in_groups(pool, figures, [trial], 1, lambda done, of: None)
+    return place.pages >= ENOUGH * crawl.share * LENGTHS[-1] * place.length
 
 
-def _place(ground: Ground, label: str, urls: list[str], length: int, ranking: Ranking, *, rare: bool) -> Place:
+def _place(world: Path, label: str, urls: list[str], length: int, ranking: Ranking) -> Place:
     topic, others = topic_of(label, urls, length)
-    return Place(ground.name, ground.world, topic, len(urls), others, length, rare, ranking)
+    return Place(world, topic, len(urls), others, length, ranking)
 
 
 def topic_of(label: str, urls: list[str], length: int) -> tuple[Topic, tuple[tuple[str, ...], ...]]:
@@ -131,6 +147,8 @@ def _counts(length: int) -> list[int]:
 
 LENGTHS = (1, 2, 3)
 """Tests are so many times as long as training."""
+TEST_SEEDS = 5
+"""Each test is made with so many random seeds; what is tested is their mean, topic by topic."""
 BEST = 3
 """So many strategies of a search does the paper show."""
 
@@ -188,7 +206,7 @@ class Workplace:
 
     def search(self, place: Place, kind: SearchKind = PLAIN_SEARCH) -> Found:
         """Search, or take what was found before."""
-        stage, watch = stage_of(place, kind.by_distance), self.watching(f"{place.name}{_suffix(kind)}")
+        stage, watch = place.stage(kind.by_distance), self.watching(f"{place.name}{_suffix(kind)}")
         simulation = prepare_worker(stage, kind.terms, watch)
         plan = SearchPlan(
             simulation.digest, place.topic.name, digest_of(place.topic), place.topic.seeds, simulation.terms,
@@ -196,7 +214,7 @@ class Workplace:
             crawl_length=place.length // kind.shorter, runs=self.size.runs, phases=kind.phases, goal=kind.goal,
             known=kind.known, versions=versions(), ranking=stage.ranking,
         )  # fmt: skip
-        folder = self.out / f"evolved-{'-'.join(place.name.split(', '))}-{place.length}{_suffix(kind)}"
+        folder = self.out / f"evolved-{place.name.replace(', ', '-')}-{place.length}{_suffix(kind)}"
         with crawlers(stage, self.workers) as pool:
             evolution = Evolution(plan, pool, Checkpoint(folder))
             state = evolution.run(lambda count: watch("evolving", count, evolution.total))
@@ -206,50 +224,59 @@ class Workplace:
         (folder / "evolved.toml").write_text(strategy_file(evidence), encoding="utf-8")
         return Found(place, kind, state, tuple(map(plan.spread, best)), evidence)
 
-    def test(self, place: Place, strategies: Mapping[str, Weights], by_distance: bool = False) -> PlaceTests:
-        """Crawl with each strategy from both starts, three lengths, 15 random seeds each."""
-        stage, watch = stage_of(place, by_distance), self.watching(place.name)
-        with crawlers(stage, self.workers) as pool:
-            return PlaceTests(place, _test_crawls(place, strategies, pool, partial(watch, "testing")))
+    def test(
+        self, name: str, places: Sequence[Place], strategies: Mapping[str, Weights], by_distance: bool = False
+    ) -> TopicTests:
+        """Crawl with each strategy on each topic: both starts, three lengths, some random seeds each."""
+        crawls = []
+        for place in places:
+            watch = self.watching(place.name)
+            with crawlers(place.stage(by_distance), self.workers) as pool:
+                crawls.append(_test_crawls(place, strategies, pool, partial(watch, "testing")))
+        return TopicTests(name, tuple(places), tuple(crawls))
 
     def watching(self, where: str) -> Watch:
         """The watch, told where."""
         return lambda what, count, of: self.watch(f"{where}: {what}", count, of)
 
 
+Crawls = Mapping[tuple[str, int, int], list[Figures]]
+"""The figures of a topic's test crawls by strategy, start (its place in `Place.starts`) and length, seed by seed."""
+
+
 @dataclass(frozen=True, slots=True)
-class PlaceTests:
-    """The figures of all test crawls of a place.
+class TopicTests:
+    """The test crawls of topics of one kind; `name` is what people call these."""
 
-    `crawls` goes by strategy, start (its place in `Place.starts`) and length; crawls of one random seed have the same
-    place in every list.
-    """
+    name: str
+    places: tuple[Place, ...]
+    crawls: tuple[Crawls, ...]
 
-    place: Place
-    crawls: dict[tuple[str, int, int], list[Figures]]
+    @property
+    def length(self) -> int:
+        """The pages of the shortest tests."""
+        return self.places[0].length
 
     def values(
-        self, strategies: Sequence[str], start: int | None, length: int, of: Callable[[Figures], float]
+        self, strategies: Sequence[str], length: int, of: Callable[[Figures], float], start: int | None = None
     ) -> list[float]:
-        """One figure, seed by seed, in the mean over some strategies; without a start, those of all starts."""
-        starts = range(len(self.place.starts)) if start is None else [start]
-        rows = [[float(of(each)) for at in starts for each in self.crawls[name, at, length]] for name in strategies]
-        return [sum(values) / len(values) for values in zip(*rows, strict=True)]
+        """One figure, topic by topic, in the mean over strategies, seeds, and starts if none is named."""
+        starts = range(len(OTHER_SEEDS)) if start is None else [start]
+        return [
+            float(np.mean([of(one) for name in strategies for at in starts for one in crawls[name, at, length]]))
+            for crawls in self.crawls
+        ]
 
-    def with_more(self, other: PlaceTests) -> PlaceTests:
-        """These and others of the same place."""
-        return PlaceTests(self.place, self.crawls | other.crawls)
-
-
-def stage_of(place: Place, by_distance: bool) -> Stage:
-    """The stage of a place, where rows of weights follow each other or are for distances."""
-    stage = place.stage
-    return Stage(stage.world, stage.topic, stage.judge, stage.least_good, Ranking(place.ranking.margin, by_distance))
+    def with_more(self, other: TopicTests) -> TopicTests:
+        """These and others of the same topics."""
+        return TopicTests(
+            self.name, self.places, tuple({**a, **b} for a, b in zip(self.crawls, other.crawls, strict=True))
+        )
 
 
 def _test_crawls(
     place: Place, strategies: Mapping[str, Weights], pool: Crawlers, watch: Callable[[int, int], None]
-) -> dict[tuple[str, int, int], list[Figures]]:
+) -> Crawls:
     seeds = _test_seeds()
     settings = [
         (name, start, length) for name in strategies for start in range(len(place.starts)) for length in LENGTHS
@@ -264,8 +291,8 @@ def _test_crawls(
 
 
 def _test_seeds() -> list[int]:
-    """The random seeds that every search holds back; they depend on nothing but a plan's own seed, here 0."""
-    return SearchPlan("", "", "", (), (), ()).held_back_seeds
+    """Random seeds that every search holds back; they depend on nothing but a plan's own seed, here 0."""
+    return SearchPlan("", "", "", (), (), ()).held_back_seeds[:TEST_SEEDS]
 
 
 def _suffix(kind: SearchKind) -> str:
@@ -282,36 +309,37 @@ SHORTER = 5
 
 @dataclass(frozen=True, slots=True)
 class Extended:
-    """The tests of the plain search's best strategy and of each extension's, by name, at one place.
+    """The tests of the plain search's best strategy and of each extension's, by name, on the rare topics.
 
     `claims` names what the paper supposes of each.
     """
 
-    plain: Found
-    tests: PlaceTests
+    tests: TopicTests
     claims: dict[str, tuple[str, dict[str, str]]]
 
     def lead(self, name: str, length: int) -> tuple[list[float], list[float]]:
-        """The share of good pages of an extension and of the plain strategy, crawl by crawl from both starts."""
+        """The share of good pages of an extension and of the plain strategy, topic by topic."""
         mine, plain_values = (
-            self.tests.values([each], None, length, lambda figures: figures.share) for each in (name, PLAIN)
+            self.tests.values([each], length, lambda figures: figures.share) for each in (name, PLAIN)
         )
         return mine, plain_values
 
 
-def extended(found: Found, workplace: Workplace) -> Extended:
+def extended(found: Found, tested: TopicTests, workplace: Workplace) -> Extended:
     """Search in each other way at the same place, as long as before, and test the best of each."""
     place = found.place
-    tests = workplace.test(place, {PLAIN: found.best[0]})
     claims: dict[str, tuple[str, dict[str, str]]] = {}
+    plain: dict[str, Weights] = {PLAIN: found.best[0]}
+    distant: dict[str, Weights] = {}
     for kind, claim, parts in _kinds():
         if kind.name == "injection":
             short = workplace.search(place, SearchKind("shorter", shorter=SHORTER))
             kind = SearchKind(kind.name, known=tuple(_searched(each, short) for each in short.best))
         other = workplace.search(place, kind)
-        tests = tests.with_more(workplace.test(place, {kind.name: other.best[0]}, kind.by_distance))
+        (distant if kind.by_distance else plain)[kind.name] = other.best[0]
         claims[kind.name] = claim, parts
-    return Extended(found, tests, claims)
+    tests = (workplace.test(tested.name, tested.places, each, each is distant) for each in (plain, distant))
+    return Extended(TopicTests.with_more(*tests), claims)
 
 
 def _kinds() -> Iterator[tuple[SearchKind, str, dict[str, str]]]:
@@ -335,10 +363,9 @@ def extension_table(outcome: Extended) -> FigureTable:
             share = f"{sum(mine) / len(mine):.3f}"
             cells += [share, "" if name == PLAIN else str(Interval.between(mine, plain_values))]
         rows.append([name, *cells])
-    place = outcome.plain.place
-    heads = [head for n in LENGTHS for head in (f"{n * place.length:,} pages", "ahead (95 %)")]
+    heads = [head for n in LENGTHS for head in (f"{n * outcome.tests.length:,} pages", "ahead (95 %)")]
     return FigureTable(
-        f"What the paper leaves to others, {place.name}: share of good pages from both starts",
+        f"What the paper leaves to others, {outcome.tests.name}: share of good pages from both starts",
         ["search", *heads],
         rows,
     )
@@ -346,13 +373,12 @@ def extension_table(outcome: Extended) -> FigureTable:
 
 def extension_findings(outcome: Extended) -> Iterator[Finding]:
     """Whether each does better than the plain search in the longest crawls."""
-    longest, place = LENGTHS[-1], outcome.plain.place
+    longest = LENGTHS[-1]
     for name, (claim, parts) in outcome.claims.items():
         mine, plain_values = outcome.lead(name, longest)
         means = " against ".join(f"{sum(each) / len(each):.3f}" for each in (mine, plain_values))
-        said = paper(5).claims[claim].about(pages=f"{longest * place.length:,}", **parts)
-        test = compare("good pages", name, PLAIN, mine, plain_values, 0)
-        yield finding_of(said, place.name, means, test)
+        test = compare("good pages", name, PLAIN, mine, plain_values)
+        yield finding_of(paper(5).claims[claim].about(**parts), outcome.tests.name, means, test, SHARE)
 
 
 def _searched(weights: Weights, found: Found) -> Weights:

@@ -76,11 +76,16 @@ def _levels(figure: PaperFigure) -> Mapping[str, Curve]:
     return {name: Curve(ends, [value] * 2, [0.0] * 2) for name, value in figure.levels.items()}
 
 
+MOST_TOPICS = 100
+"""As many topics as the papers have are raced on, where a web has them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """How an experiment is run again: on which collections, where its worlds and crawls are kept, how long crawls are.
 
-    `letter` sets every switch as the paper does, beside our own settings; `full` adds what takes long.
+    `letter` sets every switch as the paper does, beside our own settings; `full` adds what takes long; `topics` is how
+    many topics of a web are raced on at most.
     """
 
     data: Path | None
@@ -90,6 +95,7 @@ class Setup:
     pages: int
     letter: bool = False
     full: bool = False
+    topics: int = MOST_TOPICS
 
 
 class FigureTable(msgspec.Struct, frozen=True):
@@ -136,9 +142,6 @@ def too_few_pages(pages: int, asked_by_paper: int) -> str:
 
 SCHOOLS, WEBKB = COLLECTIONS["schools-wikipedia"], COLLECTIONS["webkb"]
 GENERATED_PAGES, LEAST_PAGES = 20_000, 5_000
-MOST_TOPICS = 100
-"""As many topics as the papers have are raced on, where a web has them."""
-
 EDITED = (
     "on the generated web what editors of its directory wrote of ten pages that a leaf lists, and the leaf's pages are "
     "the topic's; elsewhere titles and telling words of ten pages, as an editor would write"
