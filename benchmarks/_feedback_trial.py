@@ -48,7 +48,7 @@ def worth(trial: FeedbackTrial, web: RecordedWeb, topics: Sequence[tuple[Topic, 
     told, alone = (
         [_harvest_after(trial, web, topic, truth, speaks) for topic, truth in topics] for speaks in (True, False)
     )
-    return compare("harvest after feedback", "told", "alone", told, alone, trial.seed)
+    return compare("harvest after feedback", "told", "alone", told, alone)
 
 
 def _harvest_after(trial: FeedbackTrial, web: RecordedWeb, topic: Topic, truth: Truth, speaks: bool) -> float | None:

@@ -304,7 +304,7 @@ def race_policies(race: PolicyRace, out: Path, workers: int, watch: Callable[[st
     of = {name: [runs[subject, name] for subject in subjects] for name in POLICIES}
     fresh = {name: [float(np.mean(run.fresh)) for run in of[name]] for name in POLICIES}
     others = [name for name in POLICIES if name != OURS]
-    tests = [compare("fresh", OURS, name, fresh[OURS], fresh[name], race.seed) for name in others]
+    tests = [compare("fresh", OURS, name, fresh[OURS], fresh[name]) for name in others]
     results = PolicyResults(
         race=race,
         version=__version__,
@@ -403,8 +403,8 @@ def policy_terms(results: PolicyResults) -> str:
         f"{len(results.subjects)} subjects of {webs} of {race.pages:,} pages (seed {seeds}); a first hunt with "
         f"{race.first} fetches on day 0, then {race.days} rounds, a day each, with {race.fetches} fetches each. "
         "Shares of the subject's pages on each day, the mean over the days and of that over the subjects, ± its "
-        "standard error; differences are paired over subjects, their intervals a bootstrap over subjects, p "
-        "of the paired t-test, corrected by Holm's method."
+        "standard error; differences are paired over subjects, their intervals and p those "
+        "of the paired t-test, p corrected by Holm's method."
     )
 
 

@@ -18,7 +18,7 @@ from salticid.model import Floats
 
 NUMBER = 3
 AGENTS, LETTER, ENGINE = "MySpiders", "MySpiders, letter", "the engine"
-SPIDERS, LETTER_SPIDERS = "myspiders", "myspiders:memory=page,near=links"
+SPIDERS, LETTER_SPIDERS = "myspiders", "myspiders:memory=page,near=links,beta=8"
 """MySpiders as they are here, and by the letter of the paper."""
 COVERAGES, AGES = (0.05, 0.16, 0.3, 0.6, 1.0), (30, 90, 180, 365)
 """The engines of the grid: which share of the web they read, how many days ago."""
