@@ -99,7 +99,7 @@ def _table(outcomes: dict[str, list[Outcome]], many: int) -> str:
 
 
 def _cell(found: Sequence[float], base: Sequence[float]) -> str:
-    test = compare("", "", "", found, base, 0)
+    test = compare("", "", "", found, base)
     mean = summary(found).mean or 0.0
     return f"{mean:.3f}" if test is None or found == base else f"{mean:.3f} ({test.low:+.3f} to {test.high:+.3f})"
 
