@@ -120,7 +120,6 @@ class AgentLinks:
         return AgentLinks(self.steps, self.places, self.urls, self.worth, inputs)
 
 
-@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Nearness:
     """How near a keyword is to a link: the sum of 1/dist over its occurrences up to a distance of `reach`.

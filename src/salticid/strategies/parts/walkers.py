@@ -73,8 +73,8 @@ T = TypeVar("T")
 
 
 @in_snapshot(
-    "_host", "founders", limits=Limits, rng=np.random.Generator, stems=Stems, query=np.int32, times=np.int64,
-    starts=dict[int, Link], _finds=dict[int, Find], _events=list[Event], _last_number=int, _near=Nearness,
+    "_host", "_near", "founders", limits=Limits, rng=np.random.Generator, stems=Stems, query=np.int32, times=np.int64,
+    starts=dict[int, Link], _finds=dict[int, Find], _events=list[Event], _last_number=int,
 )  # fmt: skip
 class Walking(Generic[A]):
     """A strategy whose state is a population of agents. Say how they gain, pay, breed and learn.
