@@ -76,6 +76,7 @@ def test_what_a_site_says_on_each_page_is_no_snippet_unless_the_words_stand_nowh
          "…This page tells what virtual hosts are."),
         ("Hosts ¶ virtual | hosts | menu ¶ These are the virtual hosts of one server. Bye.", [],
          "…These are the virtual hosts of one server. Bye."),
+        ("Virtual Hosts Prev Up Part III. Here virtual hosts are set up.", [], "…Here virtual hosts are set up."),
         ("Virtual hosts: de | en", [], "Virtual hosts: de | en"),
         ("蜘蛛网在花园里。Virtual hosts are on one machine here。", [], "…Virtual hosts are on one machine here。"),
     ],

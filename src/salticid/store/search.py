@@ -189,7 +189,7 @@ def _own_text(text: str, places: list[tuple[int, int]], kinds: Sequence[int]) ->
 def _sentences(text: str, begins: dict[int, int]) -> dict[int, int]:
     """Where each word begins that is of a sentence, all of it such words, and where the sentence begins.
 
-    What is between signs, ends in no full stop, or has few words, is the line of a menu or a heading.
+    What is between signs, ends in no full stop, has few words or mostly capitals, is the line of a menu or a heading.
     """
     said: dict[int, int] = {}
     words: list[int] = []
@@ -198,16 +198,20 @@ def _sentences(text: str, begins: dict[int, int]) -> dict[int, int]:
     end = next(ends, None)
     for word, stretch in begins.items():
         while end is not None and word >= end.start():
-            if end[1] and len(words) >= FEWEST_WORDS:
+            if end[1] and _is_sentence(text, words):
                 said |= dict.fromkeys(words, max(start, begin))
             words, start = [], end.end() + text.startswith(" ", end.end())
             end = next(ends, None)
         if stretch != begin:
             words, begin = [], stretch
         words.append(word)
-    if end is not None and end[1] and len(words) >= FEWEST_WORDS:
+    if end is not None and end[1] and _is_sentence(text, words):
         said |= dict.fromkeys(words, max(start, begin))
     return said
+
+
+def _is_sentence(text: str, words: list[int]) -> bool:
+    return len(words) >= FEWEST_WORDS and 2 * sum(text[start].isupper() for start in words) < len(words)
 
 
 def _best(hits: list[tuple[int, int, str]], otherwise: int) -> int:
