@@ -28,7 +28,7 @@ ENOUGH = 3.0
 """A keyword that a page of usual length says so many times has said half of what it can."""
 USUAL_LENGTH, LONG_PAGES = 300, 0.5
 """So many words is the usual length. On a page with twice as many a word in the text counts 1 / (1 + LONG_PAGES)."""
-LONGEST_ENDING, OTHER_FORM = 3, 0.25
+LONGEST_ENDING, OTHER_FORM = 3, 0.5
 """A word whose ending differs from the keyword's in more letters ("program" for "programming") counts only so much."""
 NEAR = 3
 """Two neighboring keywords that are no more than so many words apart, in their order, are a phrase."""

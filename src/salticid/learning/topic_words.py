@@ -72,8 +72,6 @@ MATCH = 0.2
 """How well a page answers the keywords counts so much beside its likeness to the topic's words, at length 1."""
 ANSWERS = 0.5
 """A page that gives so much of what the keywords ask for is not off topic, however many others do."""
-LEAST_BEST = 0.25
-"""The best answers found are taken for so good at least: bad ones prove nothing."""
 AGREES = 2.0
 """Words that go together have their full say while the pages most like the topic answer 1 / AGREES as well as any."""
 ALONE = 0.5
@@ -383,7 +381,7 @@ class TopicWords:
         by_words, matches = self._of_found(self._seen.products(self.weights)), self._of_found(self._matches)
         most = max(round(TOP * len(matches)), 3)
         liked = sorted(zip(by_words, matches, strict=True), reverse=True)[:most]
-        best = max(fsum(sorted(matches, reverse=True)[:most]), LEAST_BEST * len(liked))
+        best = fsum(sorted(matches, reverse=True)[:most])
         return min(1.0, AGREES * fsum(match for _, match in liked) / best) if best else 0.0
 
     def _alike(self) -> Floats:
