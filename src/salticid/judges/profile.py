@@ -29,9 +29,6 @@ from salticid.snapshots import in_snapshot
 _ON_TOPIC = 0.06
 """From where on a page is rather about the keywords, while no examples tell."""
 
-_UNLIKELY = 0.01
-"""What a page lacks of the keywords takes from its score what is above."""
-
 
 @in_snapshot("_kept", _answers=Answers, _words=TopicWords, _due=Schedule, _calibration=Calibration)
 class Profile(TrainedJudge):
@@ -151,10 +148,7 @@ class Profile(TrainedJudge):
 
     def _believed(self, words: PageWords) -> float:
         """What is believed of a page before any answer."""
-        if not len(words.vector.stems):
-            return 0.0
-        score = self._calibration.probability(self._words.likeness(words))
-        return score - max(score - _UNLIKELY, 0.0) * self._words.lacks(words)
+        return self._calibration.probability(self._words.likeness(words)) if len(words.vector.stems) else 0.0
 
 
 def _mean(numbers: Sequence[float]) -> float:

@@ -40,8 +40,6 @@ LEAST_TOLD = 0.003
 """What a word on all pages tells, as a share of what it tells by the language."""
 SAYS = 0.25
 """A page that says every keyword at least so fully is what is looked for, and no sign of what is usual."""
-SHORT_QUERY = 2
-"""Of up to so many keywords a page needs all."""
 MOST_HOSTS = 1024
 """So many hosts are known, those read last."""
 
@@ -160,16 +158,6 @@ class KeywordMatch:
     def says_all(self, page: PageWords) -> bool:
         """Whether a page says every keyword. Crawls read many such: their words would seem to be usual."""
         return bool((page.said[: len(self.terms)] >= SAYS).all())
-
-    def lacks(self, page: PageWords) -> float:
-        """How much of a short query is missing on a page that says a part of it, 0..1; 0 if it says none of it."""
-        many = len(self.terms)
-        if not 1 < many <= SHORT_QUERY:
-            return 0.0
-        told = self._told.get(page.host, self._told_elsewhere)[:many].tolist()
-        there = [min(said / SAYS, 1.0) for said in page.said[:many].tolist()]
-        told, most = [each / (fsum(told) or 1.0) for each in told], max(there)
-        return fsum(min(tells, 1 / many) * (most - each) for tells, each in zip(told, there, strict=True))
 
     def count(self, page: PageWords) -> None:
         """The crawl has read a page."""

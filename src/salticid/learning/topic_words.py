@@ -228,10 +228,6 @@ class TopicWords:
         """How well a page answers the keywords, 0..1."""
         return self._match.of(page)
 
-    def lacks(self, page: PageWords) -> float:
-        """How much a page lacks that says only some of few keywords, 0..1; the more examples, the less it matters."""
-        return self._match.lacks(page) / (1 + self._known)
-
     @property
     def _match_share(self) -> float:
         return MATCH / (1 + self._known)
