@@ -13,7 +13,8 @@ from salticid.lab.prior_fitting import FitPlan, LinkQuestion, Source, best_weigh
 from salticid.runs.named import strategy_of
 from salticid.strategies.hunter.features import NAMES
 from salticid.strategies.hunter.hunter import Hunter
-from salticid.strategies.hunter.weights import strategy_file
+from salticid.strategies.hunter.meaning import SEMANTIC
+from salticid.strategies.hunter.weights import ALL_NAMES, default_prior, strategy_file
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
@@ -55,6 +56,24 @@ def test_a_topic_counts_once_however_many_questions_it_asks() -> None:
     assert contradicted == pytest.approx(0.0, abs=1e-3)
 
 
+def test_with_a_base_its_weights_are_kept_and_new_features_get_theirs() -> None:
+    rng, base = np.random.default_rng(0), default_prior()
+    telling = ALL_NAMES.index("link means keywords")
+    questions = []
+    for _ in range(40):
+        features = np.zeros((30, len(ALL_NAMES)))
+        features[:, len(NAMES) :] = rng.normal(0.0, 0.1, (30, len(SEMANTIC)))
+        right = np.zeros(30)
+        right[np.argsort(-features[:, telling])[:3]] = 1.0
+        questions.append(LinkQuestion(0, features, right, lists=0.3))
+    prior = best_weights(questions, "made up", base)
+    assert max(SEMANTIC, key=lambda name: abs(prior.texts[name])) == "link means keywords"
+    assert prior.texts["link means keywords"] > 0.0
+    assert not any(prior.menus[name] for name in SEMANTIC)
+    assert prior.of_words().texts == pytest.approx(base.texts, rel=1e-4, abs=1e-4)
+    assert prior.of_words().most == base.most
+
+
 def test_what_was_fitted_is_a_strategy_file_and_always_the_same(world: Path, tmp_path: Path) -> None:
     files = sorted((world.parent / "topics").glob("*.toml"))
     plan = FitPlan(max_pages=30, rounds=1)
@@ -83,6 +102,9 @@ def test_the_command_writes_the_file_and_tells_what_counts(world: Path, tmp_path
     assert ran.status == 0, ran.err
     assert f"--strategy {out}" in ran.out
     assert isinstance(strategy_of(str(out), files=True)[1], Hunter)
+    (tmp_path / "other.toml").write_text('strategy = "best_first"')
+    other = salticid("fit", world, "--topics", topics, "--base", tmp_path / "other.toml", "--out", out)
+    assert (other.status, "has no prior of the hunter" in other.err) == (2, True)
     refused = salticid("fit", world, "--topics", topics, "--out", tmp_path / "mine.txt")
     assert refused.status == 2
     assert "let it end in .toml" in refused.err

@@ -18,6 +18,7 @@ from tests.support import killing
 from tests.support.killing import Offline, Program, Site, live, served, visits_in
 from tests.support.running import salticid, salticid_anew
 from tests.support.tampering import tampering
+from tests.support.tiny_model import Synonyms
 
 from salticid.crawl import Crawl
 from salticid.judges import judges
@@ -72,7 +73,12 @@ class Cuts:
         self.left_at = 0
         """The visits that the last snapshot holds."""
         self._make: Callable[[], Offline] = lambda: Offline(
-            SITE, folder, strategies.make(strategy), archive=False, judge=judges.make(judge, settings)
+            SITE,
+            folder,
+            strategies.make(strategy),
+            archive=False,
+            judge=judges.make(judge, settings),
+            encoder=Synonyms("spider") if judge == "profile" else None,
         )
 
     def run(self, visits: int | None, more: int = 0, speak: bool = False, leave: bool = False) -> int:

@@ -8,30 +8,34 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 import numpy as np
 import pytest
+from tests.support.tiny_model import Synonyms
 
 from salticid.crawl import Crawl
 from salticid.drivers.replay import VirtualClock
+from salticid.encoders import AbsentEncoder, KeptMeanings
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.judges.cosine import Cosine
 from salticid.metrics.parts.graph import Oracle
 from salticid.metrics.targets import share_of_area
 from salticid.model import Feedback, Outcome
+from salticid.protocols import Meanings
 from salticid.registry import settings_of
 from salticid.runs.brief import prepare
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import MemoryLog, RecordedCrawl
 from salticid.strategies import strategies
-from salticid.strategies.hunter import evidence, page_records
+from salticid.strategies.hunter import evidence, meaning, page_records
 from salticid.strategies.hunter import waiting as waiting_links
 from salticid.strategies.hunter.features import NAMES
 from salticid.strategies.hunter.hunter import Hunter
 from salticid.strategies.hunter.url_parts import WORDS
 from salticid.strategies.hunter.waiting import Waiting
-from salticid.strategies.hunter.weights import OnlineWeights, Prior, default_prior
-from salticid.testing.small import SmallWeb
+from salticid.strategies.hunter.weights import ALL_NAMES, OnlineWeights, Prior, default_prior, strategy_file
+from salticid.testing.small import SmallWeb, spider_web
 from salticid.topic import Limits
 from salticid.truth import load_topic
 from salticid.urls import canonical
@@ -45,10 +49,17 @@ FLOORS = json.loads((Path(__file__).parents[1] / "floors.json").read_text())
 class Stepped:
     """A crawl that goes a page at a time."""
 
-    def __init__(self, web: SmallWeb, hunter: Hunter, examples: Sequence[str] = (), **limits: int) -> None:
+    def __init__(
+        self,
+        web: SmallWeb,
+        hunter: Hunter,
+        examples: Sequence[str] = (),
+        meanings: Meanings | None = None,
+        **limits: int,
+    ) -> None:
         told = replace(web.topic, examples=tuple(f"http://small.example/{name}" for name in examples))
         self.web, self.hunter, self.log = web, hunter, MemoryLog()
-        brief = prepare(told, web, Limits(max_pages=100, **limits), seed=0)
+        brief = prepare(told, web, Limits(max_pages=100, **limits), seed=0, meanings=meanings)
         self.crawl = Crawl(brief, hunter, Cosine(), self.log, VirtualClock(), web.page)
 
     def step(self, pages: int = 1) -> list[str]:
@@ -68,14 +79,87 @@ class Stepped:
 def only(**weights: float) -> Prior:
     """A prior by which only these features count, written with _ for spaces."""
     told = {name.replace("_", " "): weight for name, weight in weights.items()}
-    assert set(told) <= set(NAMES)
-    row = {name: told.get(name, 0.0) for name in NAMES}
-    return Prior("by hand", row, row, dict.fromkeys(NAMES, float("inf")), dict.fromkeys(NAMES, 1.0))
+    names = NAMES if set(told) <= set(NAMES) else ALL_NAMES
+    assert set(told) <= set(names)
+    row = {name: told.get(name, 0.0) for name in names}
+    return Prior("by hand", row, row, dict.fromkeys(names, float("inf")), dict.fromkeys(names, 1.0))
 
 
 def fixed(**weights: float) -> Hunter:
     """A hunter that goes by these features and learns no others."""
     return Hunter(prior=only(**weights), pull=1e9)
+
+
+def test_a_link_is_followed_for_what_it_means_in_other_words() -> None:
+    web = SmallWeb(
+        {
+            "seed": "<p>birds <a href=a>moss</a> <a href=b>fern</a> <a href=c>salticidae</a> "
+            "<a href=p/arachnids.html></a>",
+            **dict.fromkeys(("a", "b", "c", "p/arachnids.html"), "<p>moss"),
+        }
+    )
+    encoder = Synonyms("spiders", "salticidae", "arachnids")
+    stepped = Stepped(web, fixed(link_means_keywords=1.0), meanings=KeptMeanings(encoder))
+    assert stepped.step() == ["seed"]
+    assert stepped.waiting() == ["c", "p/arachnids.html", "a", "b"]
+    assert stepped.hunter.waiting(1)[1][0].why[0][0] == "link means keywords"
+    without = Stepped(web, fixed(link_means_keywords=1.0))
+    without.step()
+    assert without.waiting() == ["a", "b", "c", "p/arachnids.html"]
+
+
+def test_titles_that_are_liked_draw_links_and_titles_that_are_rejected_push_them_away() -> None:
+    web = SmallWeb(
+        {
+            "seed": "<title>start</title><p>birds <a href=a>one</a> <a href=b>nine</a> <a href=c>salticidae</a> "
+            "<a href=d>lycosidae</a>",
+            "known": "<title>lycosidae</title><p>jumping spiders",
+            "known2": "<title>lycosidae</title><p>jumping spiders",
+            **dict.fromkeys(("a", "b", "c", "d"), "<p>moss"),
+        },
+        seeds=["seed"],
+    )
+    encoder = Synonyms("lycosidae", "arachnids")
+    for side, first in (("mean", "d"), ("best", "d")):
+        hunter = fixed(**{f"link_means_liked_{side}": 1.0})
+        stepped = Stepped(web, hunter, examples=["known", "known2"], meanings=KeptMeanings(encoder))
+        stepped.step()
+        assert stepped.waiting()[0] == first
+    away = Stepped(web, fixed(link_means_rejected_mean=-1.0), meanings=KeptMeanings(Synonyms("start", "salticidae")))
+    away.step()
+    assert away.waiting()[-1] == "c"
+
+
+def test_few_links_of_a_page_are_encoded_and_each_text_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meaning, "AT_FIRST", 8)
+    monkeypatch.setattr(meaning, "AT_ONCE", 4)
+    links = " ".join(f"<a href=t{n}>word{n}</a>" for n in range(60))
+    web = SmallWeb(
+        {"seed": f"<title>start</title><p>birds {links}"} | {f"t{n}": f"<title>t{n}</title>" for n in range(60)}
+    )
+    encoder = Synonyms()
+    stepped = Stepped(web, fixed(link_means_keywords=1.0), meanings=KeptMeanings(encoder))
+    stepped.step(5)
+    titles, texts = 5, encoder.texts
+    assert len(texts) == len(set(texts)) <= 8 + 4 * meaning.LINKS_A_PAGE + titles + 1
+    monkeypatch.setattr(meaning, "KEPT_LINKS", 6)
+    monkeypatch.setattr(meaning, "KEPT_TITLES", 6)
+    assert len(stepped.step(20)) == 20  # with all that is forgotten
+    assert len(encoder.texts) == len(set(encoder.texts))
+
+
+def test_an_encoder_that_knows_nothing_changes_nothing() -> None:
+    web = spider_web()
+    silent = KeptMeanings(AbsentEncoder("none", "", "", 4))
+    prior = replace_weights(default_prior(semantic=True))
+    with_it, without = (Stepped(web, Hunter(prior=prior), meanings=some).step(9) for some in (silent, None))
+    assert with_it == without
+
+
+def replace_weights(prior: Prior) -> Prior:
+    """The prior, read from its own file again."""
+    text = strategy_file(prior)
+    return msgspec.convert(msgspec.toml.decode(text)["prior"], Prior)
 
 
 def test_the_second_link_to_a_url_raises_it_above_its_twin() -> None:

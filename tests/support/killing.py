@@ -27,10 +27,11 @@ from tests.support.running import start
 from warcio.archiveiterator import ArchiveIterator
 
 from salticid.crawl import Crawl
+from salticid.encoders import KeptMeanings
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Outcome, Response
 from salticid.parse.html import Parser
-from salticid.protocols import Judge, Strategy
+from salticid.protocols import Encoder, Judge, Strategy
 from salticid.runs.brief import KnownPages, settle
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.runs.snapshot import leave_snapshot, resume_from_snapshot
@@ -537,7 +538,13 @@ class Offline:
     """
 
     def __init__(
-        self, site: Site, folder: Path, strategy: Strategy, archive: bool = True, judge: Judge | None = None
+        self,
+        site: Site,
+        folder: Path,
+        strategy: Strategy,
+        archive: bool = True,
+        judge: Judge | None = None,
+        encoder: Encoder | None = None,
     ) -> None:
         self._site, self._numbers = site, site.all_urls()
         self.urls, self.words = Urls(), Texts()
@@ -546,6 +553,7 @@ class Offline:
         self.log = CrawlLog(folder, self.urls, self.words, own_tables=True, archive=self._archive)
         self._topic = Topic("killed", "jumping spider", (site.url(0),), language="en")
         self._strategy, self._judge, self._ticks = strategy, judge or Cosine(), 0
+        self._meanings = None if encoder is None else KeptMeanings(encoder, self.log)
         self.flying: list[Choice] = []
         self.missing: str | None = None
         """What the archive has to say about its losses."""
@@ -563,7 +571,7 @@ class Offline:
         if there:
             self.missing = self.log.go_on()
             past = Past(self.log)
-            brief = settle(self._topic, KnownPages(), self, limits, 0)
+            brief = settle(self._topic, KnownPages(), self, limits, 0, meanings=self._meanings)
             clock, log = RelivedClock(past, self._clock), RelivedLog(past, self.log)
             judge = RelivedJudge(past, self._judge, lambda: past.tell(crawl, self._judge))
             self.crawl = crawl = Crawl(brief, self._strategy, judge, log, clock, self.log.page)
@@ -576,7 +584,7 @@ class Offline:
             self.flying = asyncio.run(relive(self.crawl, self._judge, past, lambda step: None, in_flight))
             self.played = self.crawl.step - step
         else:
-            brief = settle(self._topic, KnownPages(), self, limits, 0)
+            brief = settle(self._topic, KnownPages(), self, limits, 0, meanings=self._meanings)
             self.crawl = Crawl(brief, self._strategy, self._judge, self.log, self._clock, self.log.page)
             self.log.begin({"n": 1})
             self.log.add_known_pages({})

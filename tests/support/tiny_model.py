@@ -1,4 +1,4 @@
-"""A sentence encoder of a few bytes: a word is a vector, a text the mean of those of its words."""
+"""Sentence encoders that are small: a model of a few bytes, and one that needs no file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import json
 import struct
 from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 
 FLOAT, INT64 = 1, 7
 
@@ -15,7 +18,8 @@ def write_tiny_model(
 ) -> None:
     """Write `model.onnx` and `tokenizer.json` into a folder; a word that is not among these has the first vector.
 
-    The model is an ONNX graph of one node, Gather. With `output="ids"` it gives back what it is given.
+    A text is the mean of its words. The model is an ONNX graph of one node, Gather. With `output="ids"` it gives back
+    what it is given.
     """
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = {"[UNK]": 0, "[PAD]": 1, **{word: place + 2 for place, word in enumerate(words)}}
@@ -65,3 +69,19 @@ def _varint(number: int) -> bytes:
         number >>= 7
     out.append(number)
     return bytes(out)
+
+
+class Synonyms:
+    """An encoder for which a text of some words means one thing, and any other its own length; counts the texts."""
+
+    name, version, digest, width = "synonyms", "1", "0", 4
+
+    def __init__(self, *alike: str) -> None:
+        self.alike, self.texts = set(alike), list[str]()
+
+    def vectors(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        self.texts += texts
+        rows = np.zeros((len(texts), 4), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row[0 if self.alike & set(text.split()) else 1 + len(text) % 3] = 1.0
+        return rows

@@ -33,6 +33,10 @@ def fit(
         str | None,
         typer.Option(help="What scores pages [default: the hunter's].", metavar="NAME[:KEY=VALUE,...]"),
     ] = None,
+    base: Annotated[
+        Path | None,
+        typer.Option(help="A strategy file whose weights to keep; those of meaning are fitted.", metavar="FILE.toml"),
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Processes that crawl [default: one a core].", show_default=False),
@@ -45,13 +49,18 @@ def fit(
     Example: salticid fit world --topics topics --out mine.toml
     """
     from salticid.lab import FitPlan, Source, fit_prior  # here: it takes its time to import
-    from salticid.strategies.hunter import strategy_file
+    from salticid.runs import strategy_of
+    from salticid.strategies.hunter import Hunter, strategy_file
 
     if out_file.suffix != ".toml" or not out_file.parent.is_dir():
         raise UserError(f"{out_file} is no name for a strategy file; let it end in .toml, in a folder that exists")
     sources = [Source(world, [file for folder in topics for file in _topic_files(folder)])]
     sources += [Source(other, _topic_files(folder)) for other, folder in map(_world_and_topics, also or [])]
-    plan = FitPlan(max_pages=max_pages, rounds=rounds, workers=workers or os.cpu_count() or 1)
+    known = None if base is None else strategy_of(str(base), files=True)[1]
+    if base is not None and (not isinstance(known, Hunter) or known.prior is None):
+        raise UserError(f"{base} has no prior of the hunter; name a file that salticid fit wrote")
+    prior_before = known.prior if isinstance(known, Hunter) else None
+    plan = FitPlan(max_pages=max_pages, rounds=rounds, workers=workers or os.cpu_count() or 1, base=prior_before)
     with Work("fitting", 0, err) as work:
         prior = fit_prior(sources, plan if judge is None else plan._replace(judge=judge), work.part)
     try:

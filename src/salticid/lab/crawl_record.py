@@ -6,19 +6,20 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 import numpy as np
 
+from salticid.encoders import find_encoder
 from salticid.errors import UserError
 from salticid.lab.experiment import Case, Experiment
 from salticid.metrics import JudgedCrawl, Measure, Metric, Need, histogram, measure_of
 from salticid.model import Bools, Floats
-from salticid.protocols import Strategy
-from salticid.runs import MemoryLog, Recipe, RecordedCrawl
+from salticid.protocols import Encoder, Judge, Strategy
+from salticid.runs import MemoryLog, Recipe, RecordedCrawl, uses_meanings
 from salticid.version import __version__
 from salticid.webs import RecordedWeb
 
@@ -73,6 +74,16 @@ def recorded_web(world: str) -> RecordedWeb:
     return RecordedWeb(Path(world))
 
 
+@cache
+def _encoder() -> Encoder | None:
+    return find_encoder()
+
+
+def encoder_here(*parts: Strategy | Judge) -> Encoder | None:
+    """The encoder of this machine, opened once a process, if one of these uses it."""
+    return _encoder() if uses_meanings(*parts) else None
+
+
 def key_of(experiment: Experiment, case: Case, digest: str) -> str:
     """A name for a crawl that is the same exactly when all that decides it is the same."""
     topic = experiment.topic(case.topic)
@@ -86,6 +97,9 @@ def key_of(experiment: Experiment, case: Case, digest: str) -> str:
         "arrivals": experiment.arrivals,
         "seed": experiment.seed + case.repeat,
     }
+    encoder = encoder_here(experiment.strategy(case.strategy), experiment.new_judge(case.strategy))
+    if encoder is not None:
+        decides["encoder"] = encoder.digest
     return hashlib.blake2b(msgspec.json.encode(decides, order="deterministic"), digest_size=16).hexdigest()
 
 
@@ -95,12 +109,14 @@ def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
     topic = experiment.topic(case.topic)
     strategy = experiment.strategy(case.strategy)
     clock = StrategyClock(strategy)
+    judge = experiment.new_judge(case.strategy)
     recipe = Recipe(
         strategy,
-        experiment.new_judge(case.strategy),
+        judge,
         replace(experiment.limits, max_buffer=case.max_buffer),
         experiment.arrivals,
         experiment.seed + case.repeat,
+        encoder=encoder_here(strategy, judge),
     )
     log = MemoryLog()
     start = time.process_time()

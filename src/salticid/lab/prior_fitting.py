@@ -13,11 +13,11 @@ from scipy.optimize import minimize
 
 from salticid.errors import UserError
 from salticid.lab.compare import processes
-from salticid.lab.crawl_record import recorded_web
+from salticid.lab.crawl_record import encoder_here, recorded_web
 from salticid.lab.experiment import make_judge
 from salticid.model import Floats, Outcome, Visit
 from salticid.runs import MemoryLog, Recipe, RecordedCrawl
-from salticid.strategies.hunter import NAMES, Hunter, Prior, menu_share
+from salticid.strategies.hunter import ALL_NAMES, NAMES, Hunter, Prior, menu_share
 from salticid.topic import Limits, Topic
 from salticid.truth import Truth, load_topic
 from salticid.urls import canonical
@@ -49,6 +49,7 @@ class FitPlan(NamedTuple):
     rounds: int = 3
     judge: str = Hunter.judge
     workers: int = 1
+    base: Prior | None = None
 
 
 class FitTask(NamedTuple):
@@ -82,20 +83,24 @@ class Source(NamedTuple):
 def fit_prior(sources: Sequence[Source], plan: FitPlan, watch: Watch) -> Prior:
     """The weights under which the links that lead to targets come first, over all topics alike.
 
-    The hunter crawls every topic as it is, and, if it has examples, by its keywords alone: first by a rough
-    rule, then by what it has learned, `rounds` times. Every so many pages its waiting links are a question:
-    which of these lead to targets? The weights answer all questions of the last two rounds as well as they can.
+    The hunter crawls every topic as it is, and, if it has examples, by its keywords alone: first by a rough rule or by
+    the `base`, then by what it has learned, `rounds` times, with the sentence encoder of this machine if there is one.
+    Every so many pages its waiting links are a question: which of these lead to targets? The weights answer all
+    questions of the last two rounds as well as they can.
     """
     topics = [(str(source.world), *task) for source in sources for task in _tasks(source)]
     tasks = [FitTask(number, *task) for number, task in enumerate(topics)]
     if not tasks:
         raise UserError("no topic files to learn from; make some with: salticid world topics WORLD --out DIR")
-    rough, plain = {name: _ROUGH.get(name, 0.0) for name in NAMES}, dict.fromkeys(NAMES, 1.0)
-    prior = Prior("rough", rough, rough, dict.fromkeys(NAMES, float("inf")), plain)
+    encoder = encoder_here(Hunter())
+    names = NAMES if encoder is None else ALL_NAMES
+    prior = _completed(plan.base, names) if plan.base is not None else _rough_prior(names)
     webs = [recorded_web(str(source.world)) for source in sources]
     worlds = ", ".join(dict.fromkeys(f"{web.digest} ({web.arrays.manifest.built_from})" for web in webs))
     size = f"{len(tasks)} crawls of {plan.max_pages} pages, {plan.rounds} rounds"
-    origin = f"{size}, judge {plan.judge}; worlds: {worlds}"
+    of_encoder = "" if encoder is None else f", encoder {encoder.name} {encoder.digest}"
+    kept = "" if plan.base is None else f"; words by a prior of: {plan.base.provenance}"
+    origin = f"{size}, judge {plan.judge}{of_encoder}; worlds: {worlds}{kept}"
     rounds: list[list[LinkQuestion]] = []
     with processes(plan.workers) as pool:
         for number in range(plan.rounds):
@@ -105,24 +110,47 @@ def fit_prior(sources: Sequence[Source], plan: FitPlan, watch: Watch) -> Prior:
                 questions += some
                 watch(f"round {number + 1}", count, len(tasks))
             rounds.append(questions)
-            prior = best_weights([question for some in rounds[-2:] for question in some], origin)
+            prior = best_weights([question for some in rounds[-2:] for question in some], origin, plan.base)
     return prior
 
 
-def best_weights(questions: Sequence[LinkQuestion], provenance: str) -> Prior:
+def _rough_prior(names: Sequence[str]) -> Prior:
+    rough, plain = {name: _ROUGH.get(name, 0.0) for name in names}, dict.fromkeys(names, 1.0)
+    return Prior("rough", rough, rough, dict.fromkeys(names, float("inf")), plain)
+
+
+def _completed(base: Prior, names: Sequence[str]) -> Prior:
+    """A prior with all these features; those that it does not have weigh nothing."""
+    tables = (base.texts, 0.0), (base.menus, 0.0), (base.most, float("inf")), (base.spread, 1.0)
+    return Prior(base.provenance, *({name: table.get(name, usual) for name in names} for table, usual in tables))
+
+
+def best_weights(questions: Sequence[LinkQuestion], provenance: str, base: Prior | None = None) -> Prior:
     """Minimise -sum over questions of the mean log share of the right links, a share being exp(margin) / sum exp.
 
     Topics count alike. Weights for webs of texts and of menus are found together, a question counting for both by the
     share of links in lists. Weights are drawn to 0 by half their squares, in units of the spread, PULL_TO_ZERO times
-    for each question.
+    for each question. A `base` keeps what it says: only features that it lacks get weights, and on webs of texts alone,
+    for the meaning of labels in menus misleads (`docs/hunter.md`).
     """
     if not questions:
         raise UserError("no crawl met a target, so that nothing can be learned; are there targets in the topic files?")
     features = np.concatenate([question.features for question in questions])
     most = features.mean(axis=0) + _MOST_SPREADS * features.std(axis=0)
+    if base is not None:
+        most[: len(base.names)] = base.bounds()
     features = np.minimum(features, most)
     spread = features.std(axis=0)
     spread[spread == 0.0] = 1.0
+    middle = np.zeros((2, len(spread)))
+    if base is not None:
+        spread[: len(base.names)] = base.spreads()
+        middle[:, : len(base.names)] = (base.weights_in(0.0), base.weights_in(1.0))
+    start = (middle * spread).ravel()
+    is_free = np.ones((2, len(spread)), np.bool_)
+    if base is not None:
+        is_free[0, : len(base.names)] = is_free[1] = False
+    free = is_free.ravel()
     sizes = [len(question.right) for question in questions]
     first = np.cumsum([0, *sizes[:-1]])
     owner = np.repeat(np.arange(len(questions)), sizes)
@@ -143,17 +171,18 @@ def best_weights(questions: Sequence[LinkQuestion], provenance: str) -> Prior:
         total = np.add.reduceat(powers, first)[owner]
         error = weight[owner] * powers / total - right
         return (
-            float(-(right * (margin - np.log(total))).sum() + pull * (weights @ weights) / 2),
-            scaled_features.T @ error + pull * weights,
+            float(-(right * (margin - np.log(total))).sum() + pull * ((weights - start) @ (weights - start)) / 2),
+            np.where(free, scaled_features.T @ error + pull * (weights - start), 0.0),
         )
 
-    fit = minimize(loss, np.zeros(2 * len(NAMES)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    fit = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
     texts, menus = fit.x.reshape(2, -1) / spread
     return Prior(provenance, _table(texts), _table(menus), _table(most), _table(spread))
 
 
 def _table(numbers: Floats) -> dict[str, float]:
-    return {name: float(f"{number:.6g}") for name, number in zip(NAMES, numbers.tolist(), strict=True)}
+    names = NAMES if len(numbers) == len(NAMES) else ALL_NAMES
+    return {name: float(f"{number:.6g}") for name, number in zip(names, numbers.tolist(), strict=True)}
 
 
 def _tasks(source: Source) -> list[tuple[Topic, Truth]]:
@@ -183,6 +212,7 @@ def _questions(task: FitTask, prior: Prior, plan: FitPlan) -> list[LinkQuestion]
             if right.any() and not right.all():
                 questions.append(LinkQuestion(number, features, right, hunter.lists))
 
-    recipe = Recipe(hunter, make_judge(plan.judge), Limits(max_pages=plan.max_pages))
+    judge = make_judge(plan.judge)
+    recipe = Recipe(hunter, judge, Limits(max_pages=plan.max_pages), encoder=encoder_here(hunter, judge))
     RecordedCrawl(topic, web, recipe, MemoryLog()).run(ask)
     return questions

@@ -50,7 +50,17 @@ if TYPE_CHECKING:
     )
     from salticid.runs.named import description, judge_in, judge_of, own, strategy_of, unheeded
     from salticid.runs.onlooker import Onlooker
-    from salticid.runs.order import WHY, ForeignWeb, Order, Recipe, Result, check_folder, kept_order, resolve
+    from salticid.runs.order import (
+        WHY,
+        ForeignWeb,
+        Order,
+        Recipe,
+        Result,
+        check_folder,
+        kept_order,
+        resolve,
+        uses_meanings,
+    )
     from salticid.runs.past import Past, relive
     from salticid.runs.recorded import MemoryLog, RecordedCrawl
     from salticid.runs.refreshing import FateRule, Look, PageFate, Refresh, last_settings, refresh

@@ -215,10 +215,12 @@ HUNT = "how the hunt goes"
 TOPIC = "how near the topic it seems"
 
 REASONS = {
-    **dict.fromkeys(("anchor", "door words"), LINK_WORDS),
+    **dict.fromkeys(("anchor", "door words", "link"), LINK_WORDS),
     **dict.fromkeys(("near", "context"), WORDS_BESIDE),
     "beside": LINKS_BESIDE,
-    **dict.fromkeys(("pages", "hubs", "title", "in", "away", "early", "links beside", "parent_1", "hub"), PAGE),
+    **dict.fromkeys(
+        ("pages", "hubs", "title", "in", "away", "early", "links beside", "parent_1", "hub", "source"), PAGE
+    ),
     **dict.fromkeys(("inherited", "parent_2", "parent_3", "parent_4", "parent_5"), PAGES_ABOVE),
     **dict.fromkeys(("links in", "from", "authority", "comm_in", "comm_out"), POINTED_AT),
     **dict.fromkeys(("address", "folder", "door folder"), ADDRESS),

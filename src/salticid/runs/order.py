@@ -228,12 +228,13 @@ def resolve(
         known=other_crawls(spec.known),
     )
     check_asking(spec, judge)
-    return Order(spec, strategy, judge, web, folder, source, encoder_for(strategy, judge))
+    encoder = find_encoder() if uses_meanings(strategy, judge) else None
+    return Order(spec, strategy, judge, web, folder, source, encoder)
 
 
-def encoder_for(*parts: Strategy | Judge) -> Encoder | None:
-    """The encoder of this machine, if one of these uses it."""
-    return find_encoder() if any(isinstance(part, UsesMeanings) and part.semantic for part in parts) else None
+def uses_meanings(*parts: Strategy | Judge) -> bool:
+    """Whether one of these reads what texts mean."""
+    return any(isinstance(part, UsesMeanings) and part.semantic for part in parts)
 
 
 def _encoder_of(before: dict[str, Any], here: Encoder | None) -> Encoder | None:

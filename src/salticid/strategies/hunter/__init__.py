@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from salticid.strategies.hunter.features import NAMES
     from salticid.strategies.hunter.hunter import Hunter
-    from salticid.strategies.hunter.weights import Prior, menu_share, strategy_file
+    from salticid.strategies.hunter.weights import ALL_NAMES, Prior, menu_share, strategy_file
 else:
     from salticid.doors import door
 

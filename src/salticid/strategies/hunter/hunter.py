@@ -22,17 +22,19 @@ from salticid.model import (
     Ints,
     Links,
     Outcome,
+    Page,
     Visit,
 )
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
 from salticid.strategies.hunter.evidence import Evidence
 from salticid.strategies.hunter.features import NAMES, Surroundings
+from salticid.strategies.hunter.meaning import LinkMeanings
 from salticid.strategies.hunter.page_records import PageRecords, Ways
 from salticid.strategies.hunter.topic_profile import TopicProfile
 from salticid.strategies.hunter.url_parts import UrlParts
 from salticid.strategies.hunter.waiting import NOWHERE, Waiting
-from salticid.strategies.hunter.weights import OnlineWeights, Prior, Scoring, default_prior
+from salticid.strategies.hunter.weights import ALL_NAMES, OnlineWeights, Prior, Scoring, default_prior
 from salticid.text import OwnWords
 from salticid.topic import Limits
 
@@ -115,6 +117,7 @@ _WHY = 3
     "_host_of", _own_words=OwnWords, _profile=TopicProfile, _addresses=UrlParts, _waiting=Waiting,
     _pages=PageRecords, _evidence=Evidence, _weights=OnlineWeights, _scoring=Scoring, _words_due=Schedule,
     _since=int, _flying=dict[int, np.float64], _around=Surroundings, _examples=int, _start_hosts=StartHosts,
+    _meanings=LinkMeanings | None,
 )  # fmt: skip
 class Hunter:
     """Learns while it crawls which links lead to pages worth having.
@@ -123,7 +126,7 @@ class Hunter:
 
         margin = sum over features of weight * feature,    score = 1 / (1 + exp(-margin))
 
-    The features (`parts/hunter/features.py`) sum up every link seen that points at the URL, on pages read and
+    The features (`features.py`) sum up every link seen that points at the URL, on pages read and
     on the examples: the topic's words in the anchors, around them and in the titles of the pages they are on, the
     rewards of these pages, of the pages those link to and of the links beside them; whether they stand in lists
     and come from other hosts; the words, the host and the folder of the URL,
@@ -133,12 +136,15 @@ class Hunter:
 
     The weights begin as the `prior`, fitted to other topics (`salticid fit`), one for webs of texts and one for webs of
     menus, mixed by the share of links that stand in lists; they move with the judged pages
-    (`parts/hunter/online.py`), the less, the higher `pull` is. All links are scored anew after every page at
+    (`weights.py`), the less, the higher `pull` is. All links are scored anew after every page at
     first, later after every 4 to `rescore` pages, the more there is to do; in between only new ones are. Seeds
     come first. `why` gives the three features that count most.
 
     With start pages of several hosts, when `allotment` pages in a row brought less than usual, a host whose last pages
-    did takes turns with the start hosts of which that is not true (`parts/hunter/start_hosts.py`).
+    did takes turns with the start hosts of which that is not true.
+
+    With a sentence encoder (`Brief.meanings`) it also compares the meaning of the best links and of the titles of pages
+    with the keywords, and with the titles of liked and rejected pages (`meaning.py`); `semantic=false` does without.
 
     >>> from salticid.testing import walk_through
     >>> walk_through(Hunter(), max_pages=5)
@@ -159,14 +165,19 @@ class Hunter:
         pull: Annotated[float, Meta(gt=0, le=1_000_000_000)] = 100.0,
         rescore: Annotated[int, Meta(ge=1, le=1000)] = 40,
         allotment: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 12,
+        semantic: bool = True,
     ) -> None:
         self.prior = prior
         self.pull = pull
         self.rescore = rescore
         self.allotment = allotment
+        self.semantic = semantic
 
     def start(self, brief: Brief) -> None:
-        prior = self.prior or default_prior()
+        meanings = brief.meanings if self.semantic else None
+        prior = self.prior or default_prior(semantic=meanings is not None)
+        if meanings is None:
+            prior = prior.of_words()
         self._own_words = brief.own_words
         self._profile = TopicProfile(brief)
         self._addresses = UrlParts(brief.urls, self._profile)
@@ -174,18 +185,25 @@ class Hunter:
         self._pages = PageRecords()
         self._evidence = Evidence(self._profile, self._addresses, brief.limits.max_buffer)
         self._weights = OnlineWeights(prior, self.pull)
-        self._scoring = Scoring(self._waiting, self._evidence, self._pages, self._addresses, self._weights)
+        self._meanings = (
+            LinkMeanings(meanings, (brief.urls, brief.words), brief.topic.keywords, self._waiting, self._pages)
+            if meanings is not None and prior.is_semantic
+            else None
+        )
+        self._scoring = Scoring(
+            self._waiting, self._evidence, self._pages, self._addresses, self._weights, self._meanings
+        )
         self._words_due = Schedule(_FIRST_WORDS)
         self._since = 0
         self._host_of = brief.urls.host
         self._flying: dict[int, Floats] = {}
         for page in brief.examples:
-            self._evidence.read(page, self._pages.add([page.url], None, 0.0, len(page.links), Ways.none()))
+            self._read(page, self._pages.add([page.url], None, 0.0, len(page.links), Ways.none()))
         self._around = Surroundings.of(self._evidence, self._pages)
         self._examples = len(brief.examples)
         self._enter(brief.seeds.url, FROM_SEED, np.zeros(len(brief.seeds), np.int32))
         self._start_hosts = StartHosts(self._addresses.hosts(brief.seeds.url), self.allotment)
-        newest = self._waiting.new_slots()
+        newest = self._new_slots()
         self._rescore()
         self._waiting.shrink(newest)
 
@@ -211,11 +229,11 @@ class Hunter:
         self._start_hosts.add(self._host_of(visit.final), float(self._pages.rewards(slice(row, row + 1))[0]))
         if features is not None and link.source >= 0:
             self._weights.add(features, row)
-        self._evidence.read(page, row)
+        self._read(page, row)
         self._own_words.read([page])
         urls = page.links.url[fresh]
         self._waiting.enter(urls, self._addresses.hosts(urls), visit.step, fresh)
-        newest = self._waiting.new_slots()
+        newest = self._new_slots(page)
         self._since += 1
         if self._words_due.due():
             self._evidence.learn_words(self._pages.rewards())
@@ -224,6 +242,7 @@ class Hunter:
             self._rescore()
         else:
             self._scoring.score(newest, before, self._around)
+        self._scoring.refine()
         self._waiting.shrink(newest)
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
@@ -238,7 +257,7 @@ class Hunter:
     def offer(self, links: Links) -> None:
         """Offered links are scored as all others: by their addresses, and by links seen that point at them."""
         self._enter(links.url, FROM_OFFER, np.zeros(len(links), np.int32))
-        newest = self._waiting.new_slots()
+        newest = self._new_slots()
         self._rescore()
         self._waiting.shrink(newest)
 
@@ -261,7 +280,22 @@ class Hunter:
         best, living = self._waiting.best(most // 4), self._waiting.by_age()
         others = living[:: max(1, len(living) // (most - most // 4))]
         slots = np.array(list(dict.fromkeys([*best.tolist(), *others.tolist()])), np.int32)[:most]
-        return self._waiting.url.held[slots], self._waiting.features[slots].astype(np.float64)
+        features = self._waiting.features[slots].astype(np.float64)
+        if self._meanings is not None:
+            features = np.concatenate((features, self._meanings.look(slots)), axis=1)
+        return self._waiting.url.held[slots], features
+
+    def _read(self, page: Page, row: int) -> None:
+        self._evidence.read(page, row)
+        if self._meanings is not None:
+            self._meanings.read(page)
+
+    def _new_slots(self, page: Page | None = None) -> Ints:
+        """The slots of the links that entered since this was asked for, which stand on this page."""
+        newest = self._waiting.new_slots()
+        if self._meanings is not None:
+            self._meanings.enter(newest, page)
+        return newest
 
     def _enter(self, urls: Ints, source: int, places: Ints) -> None:
         self._addresses.read(urls)
@@ -269,7 +303,7 @@ class Hunter:
 
     def _take(self, slot: int) -> Choice:
         choice = self._choice(slot)
-        self._flying[choice.link.url] = self._waiting.features[slot].astype(np.float64)
+        self._flying[choice.link.url] = self._scoring.features(slot)
         self._waiting.discard(choice.link.url)
         return choice
 
@@ -278,7 +312,7 @@ class Hunter:
         url, features = visit.url, self._flying.pop(visit.url, None)
         if features is None and visit.outcome is not Outcome.ELSEWHERE:
             slot = self._waiting.slot(url)
-            features = None if slot == NOWHERE else self._waiting.features[slot].astype(np.float64)
+            features = None if slot == NOWHERE else self._scoring.features(slot)
             self._waiting.discard(url)
         return features
 
@@ -309,9 +343,11 @@ class Hunter:
         self._evidence.tidy(self._waiting, self._examples)
         self._around = Surroundings.of(self._evidence, self._pages, self._around)
         self._weights.learn(self._around.reward, self._around.lists)
+        if self._meanings is not None:
+            self._meanings.learn()
         self._scoring.score(self._waiting.living(), 0, self._around)
 
     def _choice(self, slot: int) -> Choice:
-        strongest = self._weights.strongest(self._waiting.features[slot], _WHY)
-        why = tuple((NAMES[place], share) for place, share in strongest)
+        strongest = self._weights.strongest(self._scoring.features(slot).astype(np.float32), _WHY)
+        why = tuple((ALL_NAMES[place], share) for place, share in strongest)
         return self._waiting.choice(slot, logistic(float(self._waiting.margin.held[slot])), why)

@@ -67,6 +67,12 @@ class PageRecords:
         """The row of the page that came with a visit."""
         return int(self._row_of_step[step]) if 0 <= step < len(self._row_of_step) else NO_PAGE
 
+    def rows_of_steps(self, steps: Ints) -> Ints:
+        """The rows of the pages that came with visits, NO_PAGE where none did."""
+        size = len(self._row_of_step)
+        rows: Ints = np.where((steps >= 0) & (steps < size), self._row_of_step[np.clip(steps, 0, size - 1)], NO_PAGE)
+        return rows
+
     def add(self, urls: Sequence[int], step: int | None, score: float, links: int, ways: Ways) -> int:
         """A page came, under these URLs; an example without a step. Its row."""
         row = len(self)

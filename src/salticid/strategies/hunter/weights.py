@@ -18,11 +18,14 @@ from salticid.native import at, lib, struct
 from salticid.snapshots import in_snapshot, rows
 from salticid.strategies.hunter.evidence import Evidence
 from salticid.strategies.hunter.features import NAMES, MeanByKey, Surroundings, columns
+from salticid.strategies.hunter.meaning import SEMANTIC, LinkMeanings
 from salticid.strategies.hunter.page_records import PageRecords
 from salticid.strategies.hunter.url_parts import UrlParts
 from salticid.strategies.hunter.waiting import NOWHERE, Waiting
 
-FILE = "prior.toml"
+FILE, SEMANTIC_FILE = "prior.toml", "prior_semantic.toml"
+ALL_NAMES = (*NAMES, *SEMANTIC)
+"""All features; those that need a sentence encoder come last."""
 
 
 FEW_LISTS, MANY_LISTS = 0.2, 0.6
@@ -46,21 +49,39 @@ class Prior(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         for table in (self.texts, self.menus, self.most, self.spread):
-            if other := sorted(set(table) ^ set(NAMES)):
+            if other := sorted(set(table) ^ set(self.names)):
                 raise UserError(f"a prior of the hunter needs each of its features once; wrong: {', '.join(other)}")
 
     def weights_in(self, lists: float) -> Floats:
         """The weights, in the order of the features, where this share of links stands in lists."""
         menu_like = menu_share(lists)
-        return (1.0 - menu_like) * _row(self.texts) + menu_like * _row(self.menus)
+        return (1.0 - menu_like) * self._row(self.texts) + menu_like * self._row(self.menus)
 
     def bounds(self) -> Floats:
         """What each feature counts at most."""
-        return _row(self.most)
+        return self._row(self.most)
 
     def spreads(self) -> Floats:
         """The spreads in the order of the features."""
-        return _row(self.spread)
+        return self._row(self.spread)
+
+    @property
+    def is_semantic(self) -> bool:
+        """Whether it has weights for the features that need a sentence encoder."""
+        return SEMANTIC[0] in self.texts
+
+    def of_words(self) -> Prior:
+        """The same without the features that need a sentence encoder."""
+        tables = (self.texts, self.menus, self.most, self.spread)
+        return Prior(self.provenance, *({name: table[name] for name in NAMES} for table in tables))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features that it has weights for, in their order."""
+        return ALL_NAMES if self.is_semantic else NAMES
+
+    def _row(self, table: dict[str, float]) -> Floats:
+        return np.array([table[name] for name in self.names])
 
 
 def menu_share(lists: float) -> float:
@@ -72,14 +93,10 @@ def menu_share(lists: float) -> float:
     return min(max((lists - FEW_LISTS) / (MANY_LISTS - FEW_LISTS), 0.0), 1.0)
 
 
-def _row(table: dict[str, float]) -> Floats:
-    return np.array([table[name] for name in NAMES])
-
-
 @cache
-def default_prior() -> Prior:
-    """The prior that comes with the program."""
-    text = (files(__package__) / FILE).read_bytes()
+def default_prior(semantic: bool = False) -> Prior:
+    """The prior that comes with the program: that for a crawl with a sentence encoder, or without."""
+    text = (files(__package__) / (SEMANTIC_FILE if semantic else FILE)).read_bytes()
     return msgspec.convert(msgspec.toml.decode(text)["prior"], Prior)
 
 
@@ -96,6 +113,8 @@ _FEWEST, _NEWS = 20, 10
 _ROUNDS = 2
 _USUAL_SLOPE, _LEAST_SLOPE, _DOUBT = 0.12, 0.05, 20.0
 """What one standard deviation of the margins is worth in rewards: before much is known, and at least."""
+_FARTHEST = 0.5
+"""The weight of a semantic feature moves at most so much, for one spread of it; less, the more a web is of menus."""
 
 
 @in_snapshot(
@@ -137,14 +156,15 @@ class OnlineWeights:
     def strongest(self, features: npt.NDArray[np.float32], most: int) -> list[tuple[int, float]]:
         """The features of one link that add or take most, by their places, and what each adds to its margin.
 
-        The last, which all links have alike, does not count.
+        The last without an encoder, which all links have alike, does not count.
         """
+        shown = len(features) - (len(features) == len(NAMES))
         if lib is None:
             parts = self.now * np.minimum(features.astype(np.float64), self.bounds)
-            places = np.argsort(-np.abs(parts[:-1]), kind="stable")[:most]
+            places = np.argsort(-np.abs(parts[:shown]), kind="stable")[:most]
             return list(zip(places.tolist(), parts[places].tolist(), strict=True))
         places, parts = np.empty(most, np.int32), np.empty(most)
-        lib.strongest_parts(at(features), at(self.now), at(self.bounds), len(features) - 1, most, at(places), at(parts))
+        lib.strongest_parts(at(features), at(self.now), at(self.bounds), shown, most, at(places), at(parts))
         return list(zip(places.tolist(), parts.tolist(), strict=True))
 
     def add(self, features: Floats, page: int) -> None:
@@ -158,7 +178,10 @@ class OnlineWeights:
         self._prior = self._of_prior.weights_in(lists)
         if self._count >= max(_FEWEST, self._last_count + _NEWS):
             self._explain(rewards)
-        self.now = self._prior + self._shift / (self._slope * self._spread)
+        shift = self._shift / (self._slope * self._spread)
+        farthest = _FARTHEST * (1.0 - menu_share(lists)) / self._spread[len(NAMES) :]
+        shift[len(NAMES) :] = np.clip(shift[len(NAMES) :], -farthest, farthest)
+        self.now = self._prior + shift
 
     def _explain(self, rewards: Floats) -> None:
         """Fit the shift to what the links were worth that were judged."""
@@ -188,7 +211,10 @@ _SEED_MARGIN = 1000.0
 """Seeds come before all links."""
 
 
-@in_snapshot(_waiting=Waiting, _evidence=Evidence, _pages=PageRecords, _addresses=UrlParts, _weights=OnlineWeights)
+@in_snapshot(
+    _waiting=Waiting, _evidence=Evidence, _pages=PageRecords, _addresses=UrlParts, _weights=OnlineWeights,
+    _meanings=LinkMeanings | None,
+)  # fmt: skip
 class Scoring:
     """Scores links by rows of the evidence, the records of pages, addresses and weights, as they are now."""
 
@@ -199,9 +225,10 @@ class Scoring:
         pages: PageRecords,
         addresses: UrlParts,
         weights: OnlineWeights,
+        meanings: LinkMeanings | None = None,
     ) -> None:
         self._waiting, self._evidence, self._pages = waiting, evidence, pages
-        self._addresses, self._weights = addresses, weights
+        self._addresses, self._weights, self._meanings = addresses, weights, meanings
 
     def score(self, slots: Ints, first: int, around: Surroundings) -> None:
         """Score the links in these slots by the rows of evidence from the first one on."""
@@ -209,7 +236,25 @@ class Scoring:
             self._with_numpy(slots, first, around)
         else:
             self._compiled(slots, first, around)
+        if self._meanings is not None:
+            self._meanings.score(slots, *self._semantic())
         self._waiting.has_scored(slots)
+
+    def refine(self) -> None:
+        """Let an encoder read the best links, a few at a time, and score these anew."""
+        if self._meanings is not None:
+            self._waiting.has_scored(self._meanings.refine(*self._semantic()))
+
+    def features(self, slot: int) -> Floats:
+        """All features of the link in a slot."""
+        parts = [self._waiting.features[slot]]
+        if self._meanings is not None:
+            parts.append(self._meanings.features[slot])
+        features: Floats = np.concatenate(parts).astype(np.float64)
+        return features
+
+    def _semantic(self) -> tuple[Floats, Floats]:
+        return self._weights.now[len(NAMES) :], self._weights.bounds[len(NAMES) :]
 
     def _with_numpy(self, slots: Ints, first: int, around: Surroundings) -> None:
         waiting, rows = self._waiting, slice(first, len(self._evidence))
