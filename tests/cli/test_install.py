@@ -158,7 +158,7 @@ def test_so_does_python(plain: Installation) -> None:
 
 
 def test_the_demo_needs_no_extra(plain: Installation) -> None:
-    assert plain.run_python("import salticid.cli.demo, salticid.cli.terminal, salticid.lab.demo").returncode == 0
+    assert plain.run_python("import salticid.cli.crawl, salticid.cli.terminal, salticid.lab.demo").returncode == 0
 
 
 def test_every_extra_is_one_that_can_be_installed() -> None:

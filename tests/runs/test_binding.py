@@ -14,7 +14,7 @@ from tests.support.killing import Program, Site, live, served
 from tests.support.running import salticid
 
 from salticid.errors import UserError
-from salticid.runs.local_port import Binding, own_token
+from salticid.runs.metrics_server import Binding, own_token
 
 TOKEN = "a-token-of-the-environment"
 

@@ -10,7 +10,7 @@ import pytest
 from salticid.errors import UserError
 from salticid.strategies import strategies
 from salticid.strategies.best_n_first import BestNFirst
-from salticid.strategies.parts.keyword_rank import LocalRank
+from salticid.strategies.parts.rank_terms import LocalRank
 from salticid.testing.checks import check_strategy
 from salticid.testing.courses import Course, drive, watch
 from salticid.testing.small import SmallWeb

@@ -42,7 +42,7 @@ COMMANDS = {
     "mcp": "serve:mcp",
     "skill": "serve:skill",
     "strategies": "strategies:list_strategies",
-    "demo": "demo:demo",
+    "demo": "crawl:demo",
     "model get": "world_build:get_model",
     "world build": "world_build:build_world",
     "world get": "world_build:get_world",

@@ -29,24 +29,22 @@ if TYPE_CHECKING:
         without_password,
         without_value,
     )
-    from salticid.runs.local_port import (
+    from salticid.runs.metrics_server import (
         LOOPBACK,
+        MEDIA_TYPE,
         SHORTEST_TOKEN,
         Binding,
-        bearer,
-        own_token,
-        same_token,
-        token_of_environment,
-    )
-    from salticid.runs.metrics_server import (
-        MEDIA_TYPE,
         ClusterGauges,
         Counts,
         CrawlFigures,
         Gauges,
         MetricsPort,
         MetricsServer,
+        bearer,
         openmetrics,
+        own_token,
+        same_token,
+        token_of_environment,
     )
     from salticid.runs.named import description, judge_in, judge_of, own, strategy_of, unheeded
     from salticid.runs.onlooker import Onlooker

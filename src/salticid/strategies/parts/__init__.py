@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from salticid.strategies.parts.frontier import Frontier
-    from salticid.strategies.parts.keyword_rank import Linkage
     from salticid.strategies.parts.link_scoring import LinkScoring
     from salticid.strategies.parts.nearness import AgentLinks, Lesson, Near, Net, PageTerms
     from salticid.strategies.parts.queue import InBatches, QueueStrategy, keywords_of
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
         PARENT_1,
         TERMS,
         USUAL_RANKING,
+        Linkage,
         LinkWords,
         Ranking,
         Singles,
