@@ -28,7 +28,7 @@ from salticid.metrics.targets import share_of_area
 from salticid.metrics.texts import average_precision
 from salticid.model import Visit
 from salticid.protocols import AskingJudge
-from salticid.runs.asking import AT_ONCE, FIRST, LIKINGS
+from salticid.runs.asking import AT_ONCE, FIRST_QUESTION, LIKINGS
 from salticid.runs.named import strategy_of
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import MemoryLog, RecordedCrawl
@@ -112,7 +112,7 @@ def _crawl(file: Path, teaching: Teaching) -> Outcome:
     recipe = Recipe(strategy_of("hunter")[1], judge, Limits(max_pages=PAGES), seed=0)
     log = MemoryLog()
     run = RecordedCrawl(asked_for, web, recipe, log)
-    due, rng, asked = Schedule(FIRST), random.Random(teaching.seed), dict[int, None]()
+    due, rng, asked = Schedule(FIRST_QUESTION), random.Random(teaching.seed), dict[int, None]()
     seeds = {*topic.seeds, *topic.examples}
 
     def watch(visit: Visit) -> None:

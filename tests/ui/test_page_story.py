@@ -59,6 +59,25 @@ def never_leave(route: Route) -> None:
     route.fulfill(body="<title>there</title>", content_type="text/html")
 
 
+def test_a_hunt_asks_once_whether_this_is_meant(browser: Browser, web: SmallWeb, server: Server) -> None:
+    with window(browser) as page:
+        page.goto(server.address)
+        begin(page, web, 120, "hunter")
+        question = page.get_by_role("region", name="A question")
+        expect(question).to_contain_text("Is this what you mean?", timeout=60_000)
+        asked = question.get_by_role("link").get_attribute("href")
+        question.get_by_role("button", name="Yes").click()
+        expect(page.locator("article.liked").get_by_role("link").first).to_have_attribute("href", asked or "")
+        expect(page.locator(".moved")).to_contain_text("of the list", timeout=30_000)
+        for _ in range(4):
+            expect(question).to_be_visible()
+            question.get_by_role("button", name="Skip").click()
+        expect(question).to_be_hidden()
+        page.reload()
+        expect(page.locator(STATE)).to_be_visible()
+        expect(question).to_be_hidden()
+
+
 def test_from_first_words_to_two_hunts_compared(browser: Browser, web: SmallWeb, server: Server) -> None:
     with window(browser) as page:
         page.context.route(re.compile(r"^http://(?!127\.0\.0\.1)"), never_leave)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from salticid.runs.asking import PERSON, Word, ask_anew, asked_page, leave_words
+    from salticid.runs.asking import FIRST_QUESTION, PERSON, Word, ask_anew, asked_page, leave_words
     from salticid.runs.brief import KnownPages, prepare, settle, url_ids
     from salticid.runs.explanations import (
         Causes,

@@ -33,7 +33,7 @@ TERMINAL = "terminal"
 """The value of --ask that means the person at the terminal."""
 PERSON = "person"
 """Who answered, where it was a person; else it is the name of a model."""
-FIRST, GROWTH = 20, 1.5
+FIRST_QUESTION, GROWTH = 20, 1.5
 """Questions come after so many pages, then whenever their number has grown by so much."""
 AT_ONCE = 5
 """So many questions at a time."""
@@ -105,7 +105,7 @@ class Asker:
 
     def visit(self) -> None:
         """A page has come: ask, if it is time to."""
-        due = self._crawl.pages >= FIRST * GROWTH**self._rounds
+        due = self._crawl.pages >= FIRST_QUESTION * GROWTH**self._rounds
         if due and self._work is None and not self.settled and len(self._asked) < self._budget:
             self.ask(min(AT_ONCE, self._budget - len(self._asked)))
 

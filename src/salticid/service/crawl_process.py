@@ -23,9 +23,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from salticid.errors import SalticidError, UserError
-from salticid.model import Feedback, StopReason
+from salticid.model import Feedback, StopReason, Visit
 from salticid.protocols import Strategy, UrlTable
-from salticid.runs import Gauges, Onlooker, Run, ask_anew, reasons, run
+from salticid.runs import FIRST_QUESTION, Gauges, Onlooker, Run, ask_anew, reasons, run
 from salticid.service import processes as messages
 from salticid.service.tally import UNKNOWN
 from salticid.store import lock
@@ -147,6 +147,7 @@ class ProcessOnlooker(Onlooker):
     def __init__(self, begin: messages.Begin, commands: BinaryIO) -> None:
         self._commands = commands
         self._early: list[messages.Command] = [messages.Do("pause")] if begin.wish.mood == "pause" else []
+        self._asks = begin.wish.mood == "run"
         self._handler: CommandHandler | None = None
         self._visits = 0
         self._told_at = 0.0
@@ -181,6 +182,11 @@ class ProcessOnlooker(Onlooker):
         self._handler.tell()
         if _STOP in self._early:
             self._end()
+
+    def visit(self, visit: Visit) -> None:
+        """Ask the person at the page once, early."""
+        if self._asks and self._handler is not None and visit.good:
+            self._handler.ask_at(FIRST_QUESTION)
 
     def trouble(self, trouble: str) -> None:
         say(messages.Notice(f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room."))
@@ -225,10 +231,18 @@ class CommandHandler:
             case messages.Do("look"):
                 self._look()
             case messages.Do("question"):
-                asked = ask_anew(self._run.crawl, self._run.order.judge, self._run.log)
-                say(messages.Asked(self._run.crawl.brief.urls.spell(asked)))
+                say(self._ask())
             case messages.Do("measure"):
                 say(messages.Measured(Gauges.of(self._run)))
+
+    def ask_at(self, pages: int) -> None:
+        """Ask about pages, if the crawl has just read so many."""
+        if self._run.crawl.pages == pages and (asked := self._ask()).urls:
+            say(asked)
+
+    def _ask(self) -> messages.Asked:
+        run = self._run
+        return messages.Asked(run.crawl.brief.urls.spell(ask_anew(run.crawl, run.order.judge, run.log)))
 
     def tell(self) -> None:
         """Say how things stand."""

@@ -143,7 +143,7 @@ class CrawlFailure(Struct, frozen=True, tag="failed"):
     error: str
 
 
-RelayedReport = Now | Moves | Advice | Notice
+RelayedReport = Now | Moves | Asked | Advice | Notice
 """Reports that the page gets as they are."""
 ProcessReport = Playing | Looking | CrawlState | Now | Moves | Asked | Advice | Measured | Notice | End | CrawlFailure
 

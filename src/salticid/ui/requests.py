@@ -236,7 +236,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         "Server-sent events from `since`, or the Last-Event-ID, on: visits {visits: [ShownVisit]}, agents {events: "
         "[{seq, step, at, name, agent, ...}]} (born: parent, keywords, energy; agent: energy; keywords; died: cause), "
         "scores {scores: [[step, score]]}, feedback {feedback: [[step, liking]]}; and, without an id: state "
-        "(a Summary), now, moved, advice, warned. After a reconnect a piece may come again.",
+        "(a Summary), now, moved, asked, advice, warned. After a reconnect a piece may come again.",
         kind="text/event-stream",
         query={"since": "the id of the last event seen"},
     ),

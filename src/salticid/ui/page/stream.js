@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { ticketed } from "./key.js";
 
-const EVENTS = ["visits", "agents", "scores", "feedback", "state", "now", "moved", "advice", "warned"];
+const EVENTS = ["visits", "agents", "scores", "feedback", "state", "now", "moved", "asked", "advice", "warned"];
 const LONGEST_WAIT = 3_000;
 const HIDDEN_FOR = 20_000;
 

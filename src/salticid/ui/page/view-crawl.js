@@ -13,6 +13,7 @@ import { isOurs } from "./keys.js";
 import { MovedNote, movesBetween } from "./moved-note.js";
 import { nowPanel } from "./now-panel.js";
 import { PopulationPanel } from "./population-panel.js";
+import { Question } from "./question.js";
 import { rename } from "./router.js";
 import { Rounds } from "./rounds.js";
 import { sinceLastTime } from "./since-last-time.js";
@@ -49,6 +50,10 @@ class CrawlView {
     this.rounds = new Rounds(this.hunt, () => this.drawPanels());
     this.news = sinceLastTime(this.rounds);
     this.moved = new MovedNote((step) => this.suggestions.acts.like(step, 0));
+    this.question = new Question(this.hunt, {
+      answer: (step, liking) => this.suggestions.acts.like(step, liking),
+      snippet: (step) => this.suggestions.snippets.of(step),
+    });
     this.said = new Map();
     this.panels = [
       new SpiderPanel(this.hunt, (number) => this.follow(number)),
@@ -73,6 +78,7 @@ class CrawlView {
       this.fates.node,
       this.warnings.node,
       this.news.node,
+      this.question.node,
       this.tabs(),
       el(
         "div",
@@ -131,6 +137,7 @@ class CrawlView {
     const before = this.hunt.summary.state;
     this.hunt.hear(name, data);
     if (name === "moved") this.moved.show(data, this.movesSince(data));
+    if (name === "asked") this.question.ask(data.urls);
     if (name === "warned") this.warnings.add(data.line);
     if (name === "state") this.isBehind = false;
     if (name === "state" && data.state !== before) announce(data.stopped_line ?? tidings(data.state));
@@ -151,6 +158,7 @@ class CrawlView {
     this.failures.update();
     this.rounds.update();
     this.news.draw();
+    this.question.draw();
     this.lookAhead();
     for (const panel of this.panels) panel.draw(this.spider);
   }
