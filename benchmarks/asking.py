@@ -5,9 +5,12 @@ The teacher is played by the truth. The table goes into docs/ask.md, between the
 
 from __future__ import annotations
 
+import lzma
+import os
 import random
 import re
-from collections.abc import Sequence
+import shutil
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.material import ROOT, topics, world
+from benchmarks.material import CACHE, ROOT, topics, world
 from benchmarks.report import say
 from salticid.lab.experiment import make_judge
 from salticid.lab.statistics import compare, summary
@@ -26,16 +29,18 @@ from salticid.metrics.parts.judged import JudgedTopic, JudgedWorld
 from salticid.metrics.parts.measure import hits
 from salticid.metrics.targets import share_of_area
 from salticid.metrics.texts import average_precision
-from salticid.model import Visit
+from salticid.model import Bools, Floats, Visit
 from salticid.protocols import AskingJudge
 from salticid.runs.asking import AT_ONCE, FIRST_QUESTION, LIKINGS
 from salticid.runs.named import strategy_of
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import MemoryLog, RecordedCrawl
-from salticid.topic import Limits
+from salticid.topic import Limits, Topic
 from salticid.truth import load_topic
 from salticid.version import __version__
 from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.building import build
+from salticid.worlds.warc_source import WarcFiles
 
 PAGES = 200
 WORKERS = 2
@@ -70,6 +75,7 @@ ROWS = {
         for wrong in (0.0, 0.1, 0.25)
     },
 }
+QUERY_ROWS = {name: ROWS[name] for name in ROWS if name.startswith(("keywords", "10"))}
 
 
 def run() -> None:
@@ -78,9 +84,11 @@ def run() -> None:
     outcomes: dict[str, list[Outcome]] = {}
     with ProcessPoolExecutor(WORKERS) as pool:
         for name, teaching in ROWS.items():
-            outcomes[name] = list(pool.map(_crawl, files, [teaching] * len(files)))
+            outcomes[name] = list(pool.map(_subject, files, [teaching] * len(files)))
             say(f"  {name}: list AP {np.mean([each.ap for each in outcomes[name]]):.3f}")
-    table = _table(outcomes, len(files))
+        items = _known_items()
+        ranks = {name: list(pool.map(_query, items, [teaching] * len(items))) for name, teaching in QUERY_ROWS.items()}
+    table = f"{_table(outcomes, len(files))}\n{_table_of_queries(ranks, len(items))}"
     _PAGE.write_text(_MARKS.sub(lambda marks: marks[1] + table + marks[2], _PAGE.read_text()))
 
 
@@ -98,22 +106,59 @@ def _table(outcomes: dict[str, list[Outcome]], many: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _table_of_queries(ranks: dict[str, list[float]], many: int) -> str:
+    base = ranks["keywords alone"]
+    rows = [f"| {name} | {_cell(found, base)} |" for name, found in ranks.items()]
+    head = f"The same for {many} of the public known-item queries, each from the home page of its sites.\n"
+    return "\n".join([head, "| | mean reciprocal rank |", "|---|---|", *rows]) + "\n"
+
+
 def _cell(found: Sequence[float], base: Sequence[float]) -> str:
     test = compare("", "", "", found, base)
     mean = summary(found).mean or 0.0
     return f"{mean:.3f}" if test is None or found == base else f"{mean:.3f} ({test.low:+.3f} to {test.high:+.3f})"
 
 
-def _crawl(file: Path, teaching: Teaching) -> Outcome:
+def _subject(file: Path, teaching: Teaching) -> Outcome:
+    """A crawl of a subject."""
     web = RecordedWeb(world())
     topic, truth = load_topic(file)
+    given = {*topic.seeds, *topic.examples}
     asked_for = topic if teaching.examples else replace(topic, examples=(), negatives=())
+    run, log = _crawl(web, asked_for, lambda url: url in given or hits([url], topic, truth) == [True], teaching)
+    visits = [visit for visit in log.visits if visit.good and web.urls[visit.final] not in given]
+    relevant = np.array(hits([web.urls[visit.final] for visit in visits], topic, truth), np.bool_)
+    scores = np.array([run.crawl.score_of(visit.step) for visit in visits])
+    found = {visit.final for visit, is_target in zip(visits, relevant.tolist(), strict=True) if is_target}
+    in_order = [visit.final in found for visit in log.visits if visit.good]
+    judged = JudgedTopic(JudgedWorld(web), topic, truth, PAGES, np.zeros(0, np.int32), np.zeros(0))
+    share = share_of_area(in_order, judged.oracle, PAGES)
+    return Outcome(share or 0.0, average_precision(scores, relevant) or 0.0, _reciprocal_rank(scores, relevant))
+
+
+def _query(query: KnownItem, teaching: Teaching) -> float:
+    """The reciprocal rank of the page wanted first, after a crawl from a query; good answers are for graded pages."""
+    web = RecordedWeb(query.world)
+    topic = Topic(query.keywords, query.keywords, query.starts)
+    run, log = _crawl(web, topic, lambda url: url in query.graded, teaching)
+    visits = [visit for visit in log.visits if visit.good]
+    wanted = np.array([web.urls[visit.final] in query.wanted for visit in visits], np.bool_)
+    return _reciprocal_rank(np.array([run.crawl.score_of(visit.step) for visit in visits]), wanted)
+
+
+def _reciprocal_rank(scores: Floats, relevant: Bools) -> float:
+    ranked = relevant[np.argsort(-scores, kind="stable")]
+    return 1.0 / (float(ranked.argmax()) + 1.0) if ranked.any() else 0.0
+
+
+def _crawl(
+    web: RecordedWeb, topic: Topic, is_good: Callable[[str], bool], teaching: Teaching
+) -> tuple[RecordedCrawl, MemoryLog]:
+    """A crawl that asks as `salticid crawl --ask` does, and is answered at once."""
     judge = make_judge("profile")
-    recipe = Recipe(strategy_of("hunter")[1], judge, Limits(max_pages=PAGES), seed=0)
     log = MemoryLog()
-    run = RecordedCrawl(asked_for, web, recipe, log)
+    run = RecordedCrawl(topic, web, Recipe(strategy_of("hunter")[1], judge, Limits(max_pages=PAGES), seed=0), log)
     due, rng, asked = Schedule(FIRST_QUESTION), random.Random(teaching.seed), dict[int, None]()
-    seeds = {*topic.seeds, *topic.examples}
 
     def watch(visit: Visit) -> None:
         if not visit.good or not due.due() or not isinstance(judge, AskingJudge):
@@ -121,21 +166,47 @@ def _crawl(file: Path, teaching: Teaching) -> Outcome:
         answers = []
         for url in judge.questions(min(AT_ONCE, teaching.answers - len(asked)), asked):
             asked[url] = None
-            good = web.urls[url] in seeds or hits([web.urls[url]], topic, truth) == [True]
-            liking = LIKINGS[3 if good != (rng.random() < teaching.wrong) else 0]
+            liking = LIKINGS[3 if is_good(web.urls[url]) != (rng.random() < teaching.wrong) else 0]
             answers.append(Answer(web.urls[url], liking, "truth"))
         if answers:
             run.crawl.hear([], answers)
 
     run.run(watch)
-    visits = [visit for visit in log.visits if visit.good and web.urls[visit.final] not in seeds]
-    relevant = np.array(hits([web.urls[visit.final] for visit in visits], topic, truth), np.bool_)
-    scores = np.array([run.crawl.score_of(visit.step) for visit in visits])
-    ranked = relevant[np.argsort(-scores, kind="stable")]
-    first = float(ranked.argmax()) + 1.0 if ranked.any() else np.inf
-    found = {visit.final for visit, is_target in zip(visits, relevant.tolist(), strict=True) if is_target}
-    hits_in_order = [visit.final in found for visit in log.visits if visit.good]
-    no_pages = np.zeros(0, np.int32)
-    judged = JudgedTopic(JudgedWorld(web), topic, truth, PAGES, no_pages, np.zeros(0))
-    share = share_of_area(hits_in_order, judged.oracle, PAGES)
-    return Outcome(share or 0.0, average_precision(scores, relevant) or 0.0, 1.0 / first)
+    return run, log
+
+
+@dataclass(frozen=True, slots=True)
+class KnownItem:
+    """A query with the pages that answer it, and those of them that are wanted first."""
+
+    world: Path
+    keywords: str
+    starts: tuple[str, ...]
+    graded: frozenset[str]
+    wanted: frozenset[str]
+
+
+def _known_items() -> list[KnownItem]:
+    """Every second of the public queries; none where they, or the world of their sites, are absent."""
+    shared = Path(os.environ.get("SALTICID_SHARED") or ROOT.parent / "shared") / "data" / "known-items"
+    file, packed, folder = shared / "known-items.public.tsv", shared / "knownitem.public.warc.xz", CACHE / "known-items"
+    if not file.exists():
+        return []
+    if not folder.exists():
+        warc = CACHE / "known-items.warc"
+        with lzma.open(packed) as source, warc.open("wb") as target:
+            shutil.copyfileobj(source, target)
+        build(folder, WarcFiles([warc]))
+    queries: dict[str, list[list[str]]] = {}
+    for line in file.read_text().splitlines()[1:]:
+        queries.setdefault(line.split("\t")[0], []).append(line.split("\t"))
+    return [
+        KnownItem(
+            folder,
+            rows[0][2],
+            tuple(rows[0][3].split()),
+            frozenset(row[4] for row in rows),
+            frozenset(row[4] for row in rows if row[5] == "3"),
+        )
+        for rows in list(queries.values())[::2]
+    ]
