@@ -93,7 +93,11 @@ class Stages:
                 answers.append(answer)
 
         begin = time.process_time()
-        async with Client(ClientSettings("benchmark"), names, GuardedSockets(guard)) as client:
+        async with Client(
+            ClientSettings("benchmark", timeout=10.0, max_bytes=1 << 20, connections=CONCURRENCY),
+            names,
+            GuardedSockets(guard),
+        ) as client:
             await asyncio.gather(*(ask(client) for _ in range(CONCURRENCY)))
         self._costs["fetch"] = time.process_time() - begin
         return answers

@@ -168,6 +168,10 @@ class Topic:
         return (self.language,) if isinstance(self.language, str) else tuple(self.language or ())
 
 
+REQUEST_SECONDS = 10.0
+"""Seconds a request may take, where nobody sets another time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The budget of a crawl: pages are good pages, fetches are attempts of any outcome.
@@ -185,7 +189,7 @@ class Limits:
         float | None, option("On the crawl's own clock, as in 10m.", MUCH, name="--max-time", **DURATION)
     ] = None
     min_harvest: float | None = None
-    timeout: float = 10.0
+    timeout: float = REQUEST_SECONDS
     min_remaining: float | None = None
 
     @property

@@ -316,7 +316,7 @@ def test_hunts_outlive_their_servers_and_any_server_finds_them_again(tmp_path: P
 
 
 def test_a_hunt_of_the_page_is_shown_to_agents_and_not_theirs_to_steer(tmp_path: Path) -> None:
-    hunts = Hunts(tmp_path, LiveSettings(), Allowance())
+    hunts = Hunts(tmp_path, LiveSettings(), Allowance(max_pages=1000, max_seconds=3600.0, max_hunts=4))
     wish = made_wish(QUERY, ("http://a.example/",), ("you",), "hunter", "profile", 10, "2026-01-01T00:00:00+00:00")
     wish.save(hunts.folder / "spiders")
     assert [hunt.status()["state"] for hunt in hunts] == ["running"]
@@ -342,7 +342,7 @@ def test_a_host_that_is_none_is_named_before_anything_begins(tmp_path: Path) -> 
 
 def test_an_agent_is_told_why_nothing_could_be_read(tmp_path: Path) -> None:
     build(tmp_path / "worlds" / "small", GeneratedSource(20, seed=3))
-    hunts = Hunts(tmp_path, LiveSettings(), Allowance())
+    hunts = Hunts(tmp_path, LiveSettings(), Allowance(max_pages=1000, max_seconds=3600.0, max_hunts=4))
     wish = made_wish(
         QUERY,
         ("http://nowhere.example/",),

@@ -63,7 +63,7 @@ def served(behaviour: Behaviour, *urls: str, **more: Any) -> tuple[list[Exchange
             guard = AddressGuard(("127.0.0.0/8",))
             if "proxy" in more:
                 more["proxy"] = more["proxy"].format(server.port)
-            asking = ClientSettings("Weaver/7 (+mailto:é@a.example)", timeout=2.0, max_bytes=MOST, **more)
+            asking = ClientSettings("Weaver/7 (+mailto:é@a.example)", 2.0, MOST, connections=4, **more)
             names = Names(Resolver([rule]), guard, time.monotonic)
             async with Client(asking, names, GuardedSockets(guard), archive) as client:
                 return [await client.get(url, fields=fields) for url in urls], server

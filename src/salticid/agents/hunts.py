@@ -44,7 +44,7 @@ from salticid.service import (
 )
 from salticid.store import PRIVATE, CrawlFolder
 from salticid.strategies import strategies
-from salticid.topic import Limits, Scope
+from salticid.topic import Scope
 from salticid.urls import typed
 
 R = TypeVar("R", Moves, Asked)
@@ -60,9 +60,9 @@ class Allowance:
     those of the live web; a recorded one is read here, as far as pages go.
     """
 
-    max_pages: int = Limits().max_pages
-    max_seconds: float = 3600.0
-    max_hunts: int = 4
+    max_pages: int
+    max_seconds: float
+    max_hunts: int
     hosts: tuple[str, ...] | None = None
     strategies: tuple[str, ...] | None = None
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from salticid.errors import UserError
-from salticid.topic import DURATION, MANNERS, SAFETY, cookie_lines, option, size
+from salticid.topic import DURATION, MANNERS, REQUEST_SECONDS, SAFETY, cookie_lines, option, size
 from salticid.version import __version__
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class LiveSettings:
     delay: Annotated[
         _Seconds, option("Live: seconds between two requests to a host.", MANNERS, least=0, again=True)
     ] = 1.0
-    timeout: Annotated[_Seconds, option("Live: seconds a request may take.", MANNERS, least=0.1, again=True)] = 10.0
+    timeout: Annotated[_Seconds, option("Live: seconds a request may take.", MANNERS, least=0.1, again=True)] = (
+        REQUEST_SECONDS
+    )
     per_address: Annotated[_Many, option("Live: requests at once to one address.", MANNERS, least=1, again=True)] = 8
     sitemaps: Annotated[bool, option("Live: read sitemaps of liked sites.", MANNERS)] = False
     feeds: Annotated[bool, option("Live: read feeds that liked pages name.", MANNERS)] = False

@@ -121,9 +121,9 @@ class ClientSettings:
     """How requests are made."""
 
     user_agent: str
-    timeout: float = 10.0
-    max_bytes: int = 1 << 20
-    connections: int = 64
+    timeout: float
+    max_bytes: int
+    connections: int
     proxy: str | None = field(default=None, repr=False)
     access: Access | None = field(default=None, repr=False)
 
