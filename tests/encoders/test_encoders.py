@@ -20,7 +20,7 @@ from salticid.encoders import AbsentEncoder, KeptMeanings, OnnxEncoder, cosines,
 from salticid.errors import UserError
 from salticid.model import Ints, Visit
 from salticid.protocols import Brief, Encoder
-from salticid.runs import CrawlSpec, resolve, run
+from salticid.runs import CrawlSpec, Onlooker, resolve, run
 from salticid.store import CrawlFolder, CrawlLog
 from salticid.strategies import QueueStrategy
 from salticid.tables import Urls, Words
@@ -180,10 +180,15 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> RecordedWeb:
 def test_a_crawl_goes_on_alike_without_its_model(world: RecordedWeb, tmp_path: Path, later: Encoder | None) -> None:
     """What the model said up to there comes from the log, whatever the machine would say now."""
     topic = Topic("all", "jumping spiders", (world.urls[0],))
+    warnings: list[str] = []
+
+    class Listening(Onlooker):
+        def warn(self, sentence: str) -> None:
+            warnings.append(sentence)
 
     def crawl(encoder: Encoder | None, pages: int, folder: Path) -> list[str]:
         spec = CrawlSpec(topic=topic, judge="cosine", limits=Limits(max_pages=pages))
-        run(replace(resolve(spec, folder, web=world, strategy=ByMeaning()), encoder=encoder))
+        run(replace(resolve(spec, folder, web=world, strategy=ByMeaning()), encoder=encoder), Listening())
         with closing(CrawlFolder(folder)) as crawled:
             return [visit.url for visit in crawled.visits()]
 
@@ -193,6 +198,7 @@ def test_a_crawl_goes_on_alike_without_its_model(world: RecordedWeb, tmp_path: P
     resumed = crawl(later, 60, tmp_path / "crawl")
     assert resumed[:begun] == whole[:begun]
     assert len(resumed) > begun
+    assert any("salticid model get sums" in each for each in warnings) is not isinstance(later, Sums)
     assert (resumed == whole) is (isinstance(later, Sums) and later.off == 0.0)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from salticid.crawl import Crawl
+from salticid.encoders import AbsentEncoder
 from salticid.model import StopReason, Visit
 from salticid.protocols import Table, UrlTable
 from salticid.runs.asking import Asker, Listener, asker_of
@@ -142,6 +143,11 @@ class Run(ABC):
         self.order, self.larger = self.order.continuing(self.log, before)
         if (missing := self.log.go_on()) is not None:
             self.onlooker.warn(missing)
+        if isinstance(encoder := self.order.encoder, AbsentEncoder):
+            self.onlooker.warn(
+                f"The sentence encoder {encoder.name} of this crawl is not here: texts that are new are read by their "
+                f"words alone. Install it with: salticid model get {encoder.name}"
+            )
         order = self.order
         repeats = all(repeats_itself(part) for part in (order.strategy, order.judge))
         same_version = AS_GIVEN not in before and before["version"] == __version__
