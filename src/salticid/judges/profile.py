@@ -106,7 +106,7 @@ class Profile(TrainedJudge):
         self._answers.fit(self._believed)
 
     def learn(self, likings: Sequence[tuple[Page, float]]) -> bool:
-        """Answers correct what is believed; a page whose answer is probably right becomes an example."""
+        """Answers correct what is believed; pages become examples as `Answers.trusts` says."""
         for page, liking in likings:
             self._answers.tell(page.url, self._words.read(page)[0], liking)
         self._answers.fit(self._believed)

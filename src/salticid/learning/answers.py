@@ -27,6 +27,8 @@ WRONG = 0.1
 """So often a language model is expected to be wrong. A person is taken at their word."""
 BACKED = 0.5
 """An answer that is right with this probability makes an example of its page."""
+SUBJECT = 4
+"""From so many good answers on pages can be examples of a subject; with fewer, perhaps one page is looked for."""
 PERSON = 1.0
 """The weight of a person's answer; others weigh less."""
 _SURE = 6.0
@@ -104,8 +106,16 @@ class Answers:
         self._bias = BIAS * sum(parts)
 
     def trusts(self, url: int) -> bool:
-        """Whether an answer is more probably right than wrong, by what is believed and by the other answers."""
-        return any(told == url and trust >= BACKED for told, trust in zip(self._told, self._trusted, strict=True))
+        """Whether the page of an answer becomes an example.
+
+        It does if a person answered; else if there is a subject, and the answer is probably right by what is believed
+        and by the other answers.
+        """
+        if url not in self._told or abs(self._told[url].liking) >= PERSON:
+            return url in self._told
+        good = sum(told.liking > 0 for told in self._told.values())
+        trusts = zip(self._told, self._trusted, strict=True)
+        return good >= SUBJECT and any(told == url and trust >= BACKED for told, trust in trusts)
 
     def corrected(self, words: PageWords, believed: float) -> float:
         """The probability of a page by belief and answers together."""
