@@ -87,4 +87,4 @@ def _topic(world: Path) -> Topic:
     """The topic with the most pages, and some of these."""
     label, urls = max(sorted(labels_of(world).items()), key=lambda found: len(found[1]))
     order = np.random.default_rng(0).permutation(len(urls))[:SEEDS].tolist()
-    return Topic(label, label.replace(".", " "), tuple(urls[at] for at in order), language="en")
+    return Topic(label, label.replace(".", " "), tuple(urls[at] for at in order))

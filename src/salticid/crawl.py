@@ -17,7 +17,7 @@ from typing import cast
 import numpy as np
 
 from salticid.errors import ContractBroken
-from salticid.languages import OtherLanguages, language_places
+from salticid.languages import OtherLanguages
 from salticid.messages import Answer, Extension, Move, Offer, Question, Report, Revision, SecondOffer, Sight
 from salticid.model import (
     FROM_OFFER,
@@ -59,7 +59,8 @@ LOOK_AHEAD_EVERY = 10
 
 MOST_HELD = 100_000
 """Links to other languages that wait until there are no others; further ones are dropped."""
-_HELD_AT_ONCE = 100
+HELD_AT_ONCE = 100
+"""So many of them are offered together."""
 
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
@@ -115,7 +116,7 @@ class Crawl:
         self._answers: dict[int, Response] = {}
         self._asking_too: dict[int, list[Choice]] = {}
         self._revisits_on_end = 0
-        self._other_languages = OtherLanguages(brief.urls, _languages(brief), bool(brief.topic.languages))
+        self._other_languages = OtherLanguages.of(brief)
         self._held: dict[int, int] = {}
         self._foreign: set[int] = set()
         self.stalled_after = STALLED_AFTER
@@ -612,7 +613,7 @@ class Crawl:
     def _offer_held(self) -> None:
         """Offer the strategy some of the links that were held, the oldest first, all of one depth."""
         depth = next(iter(self._held.values()))
-        held = islice((url for url, at in self._held.items() if at == depth), _HELD_AT_ONCE)
+        held = islice((url for url, at in self._held.items() if at == depth), HELD_AT_ONCE)
         self.offer(Links.to(list(held)), depth)
 
     def _followed(self, page: Page | None) -> Ints:
@@ -643,11 +644,3 @@ class Crawl:
         if source == FROM_OFFER:
             return self._offered_at[choice.link.url]
         return 0 if source == FROM_SEED else self._depths[source] + 1
-
-
-def _languages(brief: Brief) -> set[str]:
-    """The languages whose pages come first: those that a person named, else those of keywords and start pages."""
-    if brief.topic.languages:
-        return set(brief.topic.languages)
-    seeds = brief.urls.spell(brief.seeds.url.tolist())
-    return {brief.language, *(place.code for seed in seeds for place in language_places(seed))}

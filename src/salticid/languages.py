@@ -10,7 +10,7 @@ import numpy as np
 
 from salticid.columns import grow
 from salticid.model import Bools, Ints
-from salticid.protocols import UrlTable
+from salticid.protocols import Brief, UrlTable
 from salticid.snapshots import in_snapshot
 
 MOST_ROOTS = 5_000
@@ -85,30 +85,57 @@ class OtherLanguages:
         self._kinds = np.zeros(1024, np.uint8)
         self._roots: dict[str, int] = {}
 
+    @classmethod
+    def of(cls, brief: Brief) -> OtherLanguages:
+        """Wanted are the languages that a person named, else those of the keywords and the start pages."""
+        if named := brief.topic.languages:
+            return cls(brief.urls, named, named=True)
+        seeds = brief.urls.spell(brief.seeds.url.tolist())
+        return cls(brief.urls, {brief.language, *(place.code for seed in seeds for place in language_places(seed))})
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The codes of the languages that links may lead to."""
+        return self._wanted
+
     def among(self, page: int, links: Ints) -> Bools:
         """For each of some links of a page whether it leads to another language."""
-        kinds = self._kinds = grow(self._kinds, int(links.max(initial=-1)) + 1)
-        news = np.unique(links[kinds[links] == _NEW])
-        for url, text in zip(news.tolist(), self._urls.spell(news.tolist()), strict=True):
-            names_other = any(place.code not in self._wanted for place in language_places(text))
-            kinds[url] = _NAMES_OTHER if names_other else _PLAIN
-        other: Bools = kinds[links] == _NAMES_OTHER
+        other = self.named_by(links)
         if other.any():
             here = self._urls[page]
             at = np.flatnonzero(other)
             other[at] = [self._leads_to_another(here, text) for text in self._urls.spell(links[at].tolist())]
         return other
 
-    def _leads_to_another(self, here: str, link: str) -> bool:
+    def named_by(self, urls: Ints) -> Bools:
+        """Which URLs name a language that is not wanted, or something that looks like it."""
+        kinds = self._kinds = grow(self._kinds, int(urls.max(initial=-1)) + 1)
+        news = np.unique(urls[kinds[urls] == _NEW])
+        for url, text in zip(news.tolist(), self._urls.spell(news.tolist()), strict=True):
+            names_other = any(place.code not in self._wanted for place in language_places(text))
+            kinds[url] = _NAMES_OTHER if names_other else _PLAIN
+        named: Bools = kinds[urls] == _NAMES_OTHER
+        return named
+
+    def signs(self, here: str, link: str) -> Iterator[tuple[str | None, bool]]:
+        """The roots that a link of this page lies under, from left to right; None for a parameter, which has none.
+
+        And whether the root is surely that of a language. Others are if an earlier link showed it.
+        """
         for place in language_places(link):
             if place.code in self._wanted:
                 continue
-            root = link[: link.find("/", place.end)] if place.kind == "host" else link[: place.end]
-            if place.kind == "parameter" or root in self._roots:
-                return True
-            if self._is_beside(here, link, place) or _is_the_same(here, link, place):
-                if len(self._roots) < MOST_ROOTS:
-                    self._roots[root] = 1
+            if place.kind == "parameter":
+                yield None, True
+            else:
+                root = link[: link.find("/", place.end)] if place.kind == "host" else link[: place.end]
+                yield root, self._is_beside(here, link, place) or _is_the_same(here, link, place)
+
+    def _leads_to_another(self, here: str, link: str) -> bool:
+        for root, is_sure in self.signs(here, link):
+            if is_sure and root is not None and len(self._roots) < MOST_ROOTS:
+                self._roots[root] = 1
+            if is_sure or root in self._roots:
                 return True
         return False
 

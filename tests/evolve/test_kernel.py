@@ -79,12 +79,36 @@ class Tangle:
         )
 
 
+class Translated(Tangle):
+    """The same in four languages, told by folders, a host or a parameter, and in none."""
+
+    def __init__(self, pages: int, seed: int) -> None:
+        super().__init__(pages, seed)
+        places = ["{}/en/p{}", "{}/fr/p{}", "{}/p{}", "{}/zh-cn/de/p{}", "{}/p{}?lang=de"]
+        hosts = ["http://h0.one.example", "http://h1.two.example"]
+        self.at = [places[n % 5].format(hosts[n // 5 % 2], n // 5) for n in range(pages)]
+        self.at[6::10] = [f"http://fr.h{n % 2}.one.example/p{n}" for n in range(len(self.at[6::10]))]
+
+    def _html(self, number: int) -> str:
+        """Two pages have more links: so many that not all are offered at once; one that is kept, then held."""
+        more = {0: ["/p0", *(f"/fr/p{n}" for n in range(150))], 2: ["/it/a", "/it/p0", "/it/a"]}.get(number, [])
+        return super()._html(number) + " ".join(f'<a href="{link}">silk</a>' for link in more)
+
+
+@pytest.fixture(scope="module")
+def translated(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
+    folder, source = tmp_path_factory.mktemp("translated") / "world", Translated(pages=600, seed=4)
+    build(folder, source)
+    examples = tuple(each for each in source.at if "/en/" in each)[5:12]
+    return Simulation(folder, Topic("translated", "jumping spiders", (source.at[0], source.at[10]), examples))
+
+
 @pytest.fixture(scope="module")
 def tangle(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
     folder, source = tmp_path_factory.mktemp("tangle") / "world", Tangle(pages=400, seed=3)
     build(folder, source)
     seeds = (*source.at[:3], "http://never.example/recorded", f"{source.at[8]}-older", source.at[8])
-    topic = Topic("tangle", "jumping spiders", seeds, tuple(source.at[12:20]), language="en")
+    topic = Topic("tangle", "jumping spiders", seeds, tuple(source.at[12:20]))
     return Simulation(folder, topic)
 
 
@@ -93,7 +117,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
     folder = tmp_path_factory.mktemp("generated") / "world"
     build(folder, GeneratedSource(pages=800, seed=2))
     label, urls = max(labels_of(folder).items(), key=lambda found: (len(found[1]), found[0]))
-    return Simulation(folder, Topic(label, label.replace(".", " "), tuple(urls[:50:2]), language="en"))
+    return Simulation(folder, Topic(label, label.replace(".", " "), tuple(urls[:50:2])))
 
 
 def table(seed: int, phases: int = 1) -> Floats:
@@ -133,6 +157,22 @@ def test_a_tangled_web_is_crawled_alike(tangle: Simulation, seed: int) -> None:
     found = demand_same(tangle, table(seed, phases=1 + seed % 3), seed, length=60 + 80 * seed)
     expected = {Outcome.OK, Outcome.DEAD, Outcome.NOT_RECORDED, Outcome.DUPLICATE}
     assert set(found) >= expected
+
+
+@pytest.mark.parametrize("ranking", [Ranking(), Ranking(by_distance=True)])
+def test_links_to_other_languages_come_last_in_both(translated: Simulation, ranking: Ranking) -> None:
+    simulation = Simulation(translated.web.folder, translated.topic, ranking=ranking)
+    demand_same(simulation, table(6, phases=3), seed=2, length=110)
+    demand_same(simulation, table(7), seed=4, length=10_000)
+
+
+def test_languages_of_other_seeds_come_first(translated: Simulation) -> None:
+    seeds = ("http://h0.one.example/fr/p0",)
+    weights = table(8)
+    crawled = translated.crawl(weights, 1, 150, seeds)
+    visits = looped(translated, translated.recipe(weights, 1, 150), replace(translated.topic, seeds=seeds))
+    numbers = [translated.web.number_at(visit.final) for visit in visits if visit.outcome is Outcome.OK]
+    assert crawled.pages.tolist() == numbers
 
 
 def test_to_the_last_page_of_a_web(tangle: Simulation) -> None:
@@ -179,7 +219,7 @@ def test_for_a_search_that_helps_crawls_are_those_of_the_topic_as_it_is_and_enou
     generated: Simulation,
 ) -> None:
     """Only what is good is said by a judge that knows random pages of the world."""
-    asked = Topic("asked", generated.topic.keywords, generated.topic.seeds, generated.topic.seeds[:5], language="en")
+    asked = Topic("asked", generated.topic.keywords, generated.topic.seeds, generated.topic.seeds[:5])
     folder = generated.web.folder
     helping, letter = Simulation(folder, asked, least_good=90), Simulation(folder, asked)
     assert helping.topic == asked
@@ -286,6 +326,11 @@ def test_new_hosts_and_cohesion_are_counted(generated: Simulation) -> None:
     assert cohesion.community is not None
     assert cohesion.overall is not None
     assert cohesion.community > cohesion.overall > 0
+
+
+def test_a_named_language_is_refused(tangle: Simulation, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="language"):
+        Simulation(tangle.web.folder, replace(tangle.topic, language="en"), cache=tmp_path)
 
 
 def test_a_scope_is_refused(tangle: Simulation, tmp_path: Path) -> None:

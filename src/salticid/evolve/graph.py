@@ -7,13 +7,14 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from salticid.errors import UserError
+from salticid.languages import OtherLanguages
 from salticid.metrics import gather
 from salticid.model import NO_URL, Ints, Outcome
 from salticid.protocols import Brief
@@ -249,3 +250,63 @@ def _scores(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | Non
         if watch is not None:
             watch("reading links", last, web.pages)
     return anchor, context
+
+
+# The links that may lead to other languages: a crawl holds these back, once it knows where other languages lie.
+
+_SIGNS_VERSION = 1
+_URLS_AT_ONCE = 100_000
+
+
+class LanguageSigns(NamedTuple):
+    """What links say about their language, as `OtherLanguages.signs` gives it for each.
+
+    Those of page `p` are at start[p]:start[p + 1], as often as they occur: their place in `Graph.out`, and the end of
+    their signs in `sign`. A sign is 0 for a parameter; else it is the number of a root, negative if the root surely is
+    that of a language.
+    """
+
+    start: Starts
+    link: Starts
+    end: Starts
+    sign: Ints
+
+    @classmethod
+    def none(cls, pages: int) -> LanguageSigns:
+        """Those of a world without other languages."""
+        none = np.zeros(0, np.int64)
+        return cls(np.zeros(pages + 1, np.int64), none, none, np.zeros(0, np.int32))
+
+    @classmethod
+    def of(
+        cls, other: OtherLanguages, web: RecordedWeb, graph: Graph, cache: ArrayCache, watch: Watch | None = None
+    ) -> LanguageSigns:
+        """The signs of a world, for the languages that are wanted."""
+        settings = [_SIGNS_VERSION, sorted(other.wanted)]
+        digest = hashlib.blake2b(repr(settings).encode(), digest_size=8).hexdigest()
+        names = tuple(f"language-{name}-{digest}" for name in cls._fields)
+        return cls(*cache.arrays(names, lambda: _signs(other, web, graph, watch)))
+
+
+def _signs(other: OtherLanguages, web: RecordedWeb, graph: Graph, watch: Watch | None) -> LanguageSigns:
+    names_other, linked = np.zeros(len(web.urls.disk), np.bool_), np.unique(graph.out)
+    for first in range(0, len(linked), _URLS_AT_ONCE):
+        urls = linked[first : first + _URLS_AT_ONCE]
+        names_other[urls] = other.named_by(urls)
+        if watch is not None:
+            watch("reading URLs", first + len(urls), len(linked))
+    if not names_other.any():
+        return LanguageSigns.none(web.pages)
+    place, target = first_links(web), web.arrays[LINK.url]
+    links = np.flatnonzero(names_other[target] & (place >= 0))
+    pages = np.searchsorted(web.arrays[LINK.end].astype(np.int64), links, side="right")
+    roots: dict[str, int] = {}
+    signs, ends = list[int](), list[int]()
+    for link, page in zip(links.tolist(), pages.tolist(), strict=True):
+        here, there = web.urls.spell([int(graph.page_url[page]), int(target[link])])
+        for root, is_sure in other.signs(here, there):
+            number = 0 if root is None else roots.setdefault(root, len(roots) + 1)
+            signs.append(-number if is_sure else number)
+        ends.append(len(signs))
+    start = np.searchsorted(pages, np.arange(web.pages + 1)).astype(np.int64)
+    return LanguageSigns(start, place[links], np.array(ends, np.int64), np.array(signs, np.int32))

@@ -12,23 +12,26 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numba import njit
 
-from salticid.crawl import DEEPEST
+from salticid.crawl import DEEPEST, HELD_AT_ONCE, MOST_HELD
 from salticid.evolve.graph import ANSWERS, NOT_RECORDED
+from salticid.languages import MOST_ROOTS
 from salticid.model import Outcome
 from salticid.strategies.parts import ANCHOR, AUTHORITY, COMM_IN, COMM_OUT, CONTEXT, HOST, HUB, LEVELS, PARENT_1
 from salticid.tables import CHOSEN, FAILED, KNOWN, REACHED
 
 OK, ROBOTS, DUPLICATE = map(ANSWERS.index, (Outcome.OK, Outcome.ROBOTS, Outcome.DUPLICATE))
 
-URL, STATE, FLAGS, HEAD, AGE, DEPTH, PARENTS, INSIDE = range(8)
-WHOLES = 8
-"""The whole numbers of a slot: the last link to its URL, its age in the frontier, ..."""
-SEEN, IN_COMMUNITY, CLOSED, WAITING = 1, 2, 4, 8
+URL, STATE, FLAGS, HEAD, AGE, DEPTH, PARENTS, INSIDE, DISTANCE = range(9)
+WHOLES = 9
+"""The whole numbers of a slot: the last link to its URL, its age in the frontier, ... `DISTANCE` is the depth by which
+links are ranked: 0 for those that no page led to, seeds and offered ones."""
+SEEN, IN_COMMUNITY, CLOSED, WAITING, HELD, KEPT, HELD_BACK = 1, 2, 4, 8, 16, 32, 64
+"""`HELD` are links to other languages; while a page is read, its links are `KEPT` or `HELD_BACK` from the strategy."""
 LINKS, OUT, ANCHOR_BEST, CONTEXT_BEST, RANK, MOST = range(6)
 LEAST = MOST + LEVELS
 FLOATS = 16
 """The floats of a slot, as in `salticid.strategies.parts.rank_urls`, and its rank."""
-SLOTS, HEAP, ALIVE, AGES, EDGES, STEPS, PAGES, ALL_LINKS, ALL_SEEN, PHASE, FETCHES = range(11)
+SLOTS, HEAP, ALIVE, AGES, EDGES, STEPS, PAGES, ALL_LINKS, ALL_SEEN, PHASE, FETCHES, HOLDS, ROOTS = range(13)
 """Counts of the crawl."""
 
 
@@ -55,6 +58,10 @@ class World(NamedTuple):
     signed: Any
     anchor: Any
     context: Any
+    sign_start: Any
+    sign_link: Any
+    sign_end: Any
+    sign: Any
 
 
 class Visits(NamedTuple):
@@ -80,6 +87,9 @@ class Work(NamedTuple):
     link_before: Any
     host_pages: Any
     host_good: Any
+    held: Any
+    held_depth: Any
+    is_language: Any
     visits: Visits
 
 
@@ -102,6 +112,7 @@ def run_crawl(world: World, work: Work, plan: Given, rng: Any) -> Any:
     count, whole = work.count, work.whole
     for number in range(len(count)):
         count[number] = 0
+    work.is_language[:] = False
     for url in plan.seeds:
         slot = slot_for(work.slot, whole, work.floats, count, url)
         whole[slot, STATE] = KNOWN
@@ -142,12 +153,15 @@ def refill(work: Work, plan: Given, flying: Any, flights: int, room: int) -> Any
     """Take the best of the frontier, as far as room and budget go; how many.
 
     One that a redirect or a canonical link has led to meanwhile is a duplicate at once, and leaves room for another.
+    When nothing is left, links to other languages are offered.
     """
     whole, count = work.whole, work.count
-    number, step = 0, -1
-    while step != count[STEPS]:
+    number = 0
+    while True:
         step = count[STEPS]
         space = min(plan.max_pages - count[PAGES], plan.max_fetches - count[FETCHES]) - flights
+        if min(room, space) <= number:
+            return number
         for _ in range(min(room, space) - number):
             slot = best(whole, work.floats, work.key, work.tag, count)
             if slot < 0:
@@ -159,7 +173,33 @@ def refill(work: Work, plan: Given, flying: Any, flights: int, room: int) -> Any
                 note_visit(work, slot, whole[slot, URL], DUPLICATE, -1)
                 whole[slot, FLAGS] |= CLOSED
             whole[slot, STATE] = CHOSEN
-    return number
+        if step != count[STEPS]:
+            continue
+        if flights + number > 0 or count[HOLDS] == 0:
+            return number
+        offer_held(work, plan)
+
+
+@_inner
+def offer_held(work: Work, plan: Given) -> None:
+    """Put some of the links that were held into the frontier, the oldest first, all of one depth."""
+    whole, floats, count, held, held_depth = work.whole, work.floats, work.count, work.held, work.held_depth
+    perfect = 0.0
+    for term in range(plan.weights.shape[1]):
+        perfect += plan.weights[count[PHASE], term]
+    depth, offered, left = held_depth[0], 0, 0
+    for at in range(count[HOLDS]):
+        slot = held[at]
+        if offered == HELD_AT_ONCE or held_depth[at] != depth:
+            held[left], held_depth[left] = slot, held_depth[at]
+            left += 1
+            continue
+        offered += 1
+        whole[slot, FLAGS] ^= HELD
+        if whole[slot, STATE] < REACHED:
+            whole[slot, DEPTH] = depth
+            enter(whole, floats, work.key, work.tag, count, slot, perfect)
+    count[HOLDS] = left
 
 
 @_inner
@@ -252,6 +292,7 @@ def download(
     for level in range(1, LEVELS):
         most[level], least[level] = floats[slot, MOST + level - 1], floats[slot, LEAST + level - 1]
     share, depth = in_community / size, min(whole[slot, DEPTH], DEEPEST) + 1
+    hold_others(world, work, page, min(depth, DEEPEST))
     reads, farthest = len(world.anchor) > 0, len(weights) - 1
     for link in range(begin, end):
         at = slots[out[link]]
@@ -273,22 +314,62 @@ def download(
             floats[at, CONTEXT_BEST] = max(floats[at, CONTEXT_BEST], world.context[link])
         if whole[at, STATE] >= REACHED:
             continue
+        whole[at, STATE] = KNOWN
+        is_held_back = whole[at, FLAGS] & HELD_BACK != 0
+        whole[at, FLAGS] &= ~(KEPT | HELD_BACK)
+        if is_held_back:
+            continue
         row = phase
         if phase < 0:
-            row = min((whole[at, DEPTH] if whole[at, FLAGS] & WAITING else depth) - 1, farthest)
+            row = min((whole[at, DISTANCE] if whole[at, FLAGS] & WAITING else depth) - 1, farthest)
             row = max(row, 0)
         host_score = 0.0
         if weights[row, HOST] > 0:
             host = hosts[whole[at, URL]]
             host_score = (host_good[host] + 1) / (host_pages[host] + 2)
         rank = rank_of(whole, floats, count, weights, row, at, host_score)
-        whole[at, STATE] = KNOWN
         if not whole[at, FLAGS] & WAITING:
-            whole[at, DEPTH] = depth
+            whole[at, DEPTH] = whole[at, DISTANCE] = depth
             enter(whole, floats, key, tag, count, at, rank)
         elif floats[at, RANK] < np.inf and floats[at, RANK] != rank:
             push(whole, floats, key, tag, count, at, rank)
     whole[final_slot, FLAGS] |= CLOSED
+
+
+@_inner
+def hold_others(world: World, work: Work, page: int, depth: int) -> None:
+    """Hold the links of a page that lead to other languages, and may still be chosen.
+
+    A link that occurs twice may be kept first, and held when a link between has shown that its root is a language's.
+    """
+    slots, whole, count = work.slot, work.whole, work.count
+    for each in range(world.sign_start[page], world.sign_start[page + 1]):
+        slot = slots[world.out[world.sign_link[each]]]
+        if whole[slot, STATE] >= REACHED:
+            continue
+        begin = world.sign_end[each - 1] if each > 0 else 0
+        if not leads_to_another(world.sign, work.is_language, count, begin, world.sign_end[each]):
+            whole[slot, FLAGS] |= KEPT
+            continue
+        if not whole[slot, FLAGS] & KEPT:
+            whole[slot, FLAGS] |= HELD_BACK
+        if not whole[slot, FLAGS] & HELD and count[HOLDS] < MOST_HELD:
+            whole[slot, FLAGS] |= HELD
+            work.held[count[HOLDS]], work.held_depth[count[HOLDS]] = slot, depth
+            count[HOLDS] += 1
+
+
+@_inner
+def leads_to_another(sign: Any, is_language: Any, count: Any, begin: int, end: int) -> Any:
+    """Whether a link with these signs leads to another language; from then on its root is known as a language's."""
+    for at in range(begin, end):
+        root = abs(sign[at])
+        if sign[at] < 0 and not is_language[root] and count[ROOTS] < MOST_ROOTS:
+            is_language[root] = True
+            count[ROOTS] += 1
+        if sign[at] <= 0 or is_language[root]:
+            return True
+    return False
 
 
 @_inner

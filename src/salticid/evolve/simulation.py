@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from multiprocessing import get_context, parent_process
 from pathlib import Path
@@ -18,18 +18,20 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from salticid.crawl import MOST_HELD
 from salticid.errors import SalticidError, UserError
-from salticid.evolve.graph import ANSWERS, ArrayCache, Codes, Graph, link_words
+from salticid.evolve.graph import ANSWERS, ArrayCache, Codes, Graph, LanguageSigns, link_words
 from salticid.evolve.kernel_loops import FLOATS, WHOLES, Given, Visits, Work, World, restore, run_crawl
 from salticid.evolve.optimizers import normalise
 from salticid.evolve.scored_pages import LEARNING, good_pages, known_pages, page_scores
 from salticid.judges.cosine import Cosine
 from salticid.judges.svm import Svm
+from salticid.languages import OtherLanguages
 from salticid.metrics import community_cohesiveness, community_overall
-from salticid.model import Bools, Floats, Ints, Outcome
+from salticid.model import Bools, Floats, Ints, Links, Outcome
 from salticid.runs import Recipe, prepare, url_ids
 from salticid.strategies.linear_rank import LinearRank
-from salticid.strategies.parts import CONTEXT, TERMS, USUAL_RANKING, Ranking, Weights
+from salticid.strategies.parts import CONTEXT, TERMS, USUAL_RANKING, Ranking, Singles, Weights
 from salticid.topic import Limits, Scope, Topic
 from salticid.webs import RecordedWeb
 
@@ -59,12 +61,26 @@ class Kernel:
         self._graph, self._scores, self._line = graph, scores, line
         self._by_distance = ranking.by_distance
         self._signed = _read_only(ranking.all_signed(scores))
-        self.set_words((_read_only(np.zeros(0, np.float32)), _read_only(np.zeros(0, np.float32))))
+        self._words: tuple[Singles, Singles] = np.zeros(0, np.float32), np.zeros(0, np.float32)
         self._work = _work(len(graph.final), graph)
+        self.set_languages(LanguageSigns.none(len(graph.page_url)))
 
-    def set_words(self, words: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]) -> None:
+    def set_words(self, words: tuple[Singles, Singles]) -> None:
         """What anchor and context of each link of `Graph.out` say; before that they say nothing."""
+        self._words = words
+        self._set_world()
+
+    def set_languages(self, signs: LanguageSigns) -> None:
+        """What links say about their language; before that none leads to another language."""
+        self._signs = signs
+        roots = int(np.abs(signs.sign).max(initial=0)) + 1
+        if roots > len(self._work.is_language):
+            self._work = self._work._replace(is_language=np.zeros(roots, np.bool_))
+        self._set_world()
+
+    def _set_world(self) -> None:
         graph = self._graph
+        given: tuple[npt.NDArray[Any], ...] = (*self._words, *self._signs)
         self._world = World(
             graph.final,
             graph.outcome,
@@ -75,7 +91,7 @@ class Kernel:
             graph.out,
             self._scores,
             self._signed,
-            *words,
+            *map(_read_only, given),
         )
 
     def crawl(
@@ -89,7 +105,7 @@ class Kernel:
         """One crawl: a row of weights for each phase, seeds by URL id, arrivals by capacity and low mark."""
         highest = int(seeds.max(initial=-1)) + 1
         if highest > len(self._work.slot):
-            self._work = _work(highest, self._graph)
+            self._work = _work(highest, self._graph)._replace(is_language=self._work.is_language)
         settings = Given(weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line, self._by_distance)
         visits, steps = self._work.visits, -1
         try:
@@ -114,6 +130,9 @@ def _work(urls: int, graph: Graph) -> Work:
         link_before=np.empty(links, np.int32),
         host_pages=np.zeros(hosts, np.int32),
         host_good=np.zeros(hosts, np.int32),
+        held=np.empty(min(urls, MOST_HELD), np.int32),
+        held_depth=np.empty(min(urls, MOST_HELD), np.int32),
+        is_language=np.zeros(1, np.bool_),
         visits=Visits(
             np.empty(urls, np.int32),
             np.empty(urls, np.int32),
@@ -186,6 +205,11 @@ class Simulation:
     ) -> None:
         if topic.scope != Scope():
             raise UserError(f"topic {topic.name!r} has a scope; crawls are simulated without one: leave it out")
+        if topic.languages:
+            raise UserError(
+                f"topic {topic.name!r} names a language; simulated crawls cannot restrict pages to it: the "
+                "language of a page depends on the pages of its site read before; leave `language` out"
+            )
         self.web = RecordedWeb(world)
         self.digest = self.web.digest
         taught = known_pages(topic, self.web) if judge == LEARNING else topic
@@ -202,6 +226,7 @@ class Simulation:
         self._ranking = ranking
         self._kernel = Kernel(self.graph, self.scores, self._judge.line, ranking)
         self._has_words = False
+        self._wanted: frozenset[str] | None = None
 
     def crawl(self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None) -> SimulatedCrawl:
         """One crawl of at most `length` pages, from the topic's seeds or from others.
@@ -220,9 +245,13 @@ class Simulation:
         if table[:, CONTEXT - 1 : CONTEXT + 1].any() and not self._has_words:
             self._kernel.set_words(link_words(self._brief, self.web, self.graph, self._cache, self._watch))
             self._has_words = True
+        start = self._seeds(seeds)
+        other = OtherLanguages.of(replace(self._brief, seeds=Links.to(start.tolist())))
+        if other.wanted != self._wanted:
+            self._kernel.set_languages(LanguageSigns.of(other, self.web, self.graph, self._cache, self._watch))
+            self._wanted = other.wanted
         rng = np.random.default_rng([seed, 1])
-        limits = Limits(max_pages=length)
-        return self._kernel.crawl(table, self._seeds(seeds), limits, rng, (CAPACITY, LOW))
+        return self._kernel.crawl(table, start, Limits(max_pages=length), rng, (CAPACITY, LOW))
 
     def cohesion(self, crawl: SimulatedCrawl, seeds: Sequence[str] | None = None) -> Cohesion:
         """The two cohesivenesses of the paper; the community are the good pages and the seeds."""
