@@ -140,7 +140,7 @@ def _longer(folder: Path) -> None:
 def _other_page(folder: Path) -> None:
     """As when a page was taken out of the log for good."""
     with tampering(folder) as db:
-        db.execute("UPDATE page SET title = 'gone', sum = sum + 1 WHERE step = 3")
+        db.execute("UPDATE page SET title = 'gone', sum = sum + 1 WHERE step = (SELECT max(step) FROM page)")
 
 
 def _other_visit(folder: Path) -> None:

@@ -35,7 +35,7 @@ class NaiveBayes(TrainedJudge):
     itself on its surest verdicts, after so many pages and whenever they have grown by half.
 
     >>> from salticid.testing import spider_web
-    >>> from salticid.runs.named import prepare
+    >>> from salticid.runs import prepare
     >>> from salticid.model import Limits
     >>> web, judge = spider_web(), NaiveBayes()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))

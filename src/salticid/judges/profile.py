@@ -51,7 +51,7 @@ class Profile(TrainedJudge):
     the form of model2vec: then words count that mean much the same.
 
     >>> from salticid.testing import spider_web
-    >>> from salticid.runs.named import prepare
+    >>> from salticid.runs import prepare
     >>> from salticid.model import Limits
     >>> web, judge = spider_web(), Profile()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))

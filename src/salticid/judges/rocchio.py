@@ -34,7 +34,7 @@ class Rocchio(TrainedJudge):
     and that of the pages off topic (0 if none is known); without examples it is the fixed `similarity`.
 
     >>> from salticid.testing import spider_web
-    >>> from salticid.runs.named import prepare
+    >>> from salticid.runs import prepare
     >>> from salticid.model import Limits
     >>> web, judge = spider_web(), Rocchio()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))

@@ -31,7 +31,7 @@ class Svm(TrainedJudge):
 
     >>> from dataclasses import replace
     >>> from salticid.testing import spider_web
-    >>> from salticid.runs.named import prepare
+    >>> from salticid.runs import prepare
     >>> from salticid.model import Limits
     >>> web, judge = spider_web(), Svm()
     >>> topic = replace(web.topic, examples=("http://small.example/b",))

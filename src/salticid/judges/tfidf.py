@@ -37,7 +37,7 @@ class Tfidf:
     or when they score nothing, it is the fixed `similarity`.
 
     >>> from salticid.testing import spider_web
-    >>> from salticid.runs.named import prepare
+    >>> from salticid.runs import prepare
     >>> from salticid.model import Limits
     >>> web, judge = spider_web(), Tfidf()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))

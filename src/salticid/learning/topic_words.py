@@ -131,7 +131,7 @@ class TopicWords:
     those of evidence in meaning count as much again.
 
     >>> from salticid.testing import spider_web
-    >>> from salticid.runs.named import prepare
+    >>> from salticid.runs import prepare
     >>> from salticid.model import Limits
     >>> web = spider_web()
     >>> words = TopicWords(prepare(web.topic, web, Limits(), seed=0))
