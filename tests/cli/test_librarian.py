@@ -128,7 +128,7 @@ def test_a_librarian_takes_away_what_was_on_the_screen(place: tuple[Server, str]
         expect(failures).to_contain_text("192.168.1.1")
         expect(page.get_by_role("region", name="What is left to find")).to_contain_text("too early to say")
 
-        liked, rejected = on_screen(page)[1], on_screen(page)[0]
+        liked, rejected = on_screen(page)[1], on_screen(page)[-1]
         page.locator("article").filter(has=page.locator(f'a[href="{liked}"]')).get_by_role(
             "button", name="More like this"
         ).click()
