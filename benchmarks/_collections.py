@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lzma
 import os
+import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +12,12 @@ from typing import NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from benchmarks.material import ROOT
+from benchmarks.material import CACHE, ROOT
 from salticid.parse.decoding import decode
 from salticid.parse.precheck import prescan
 from salticid.urls import host
+from salticid.worlds.building import build
+from salticid.worlds.warc_source import WarcFiles
 from salticid.worlds.writer import MAX_BLOCK, split, to_answer
 
 DATA = Path(os.environ.get("SALTICID_SHARED") or ROOT.parent / "shared") / "data"
@@ -71,3 +74,34 @@ def _page(url: str, block: bytes) -> Iterator[CollectedPage]:
     answer = None if parts is None else to_answer(url, *parts)
     if answer is not None and answer.html and answer.status == 200 and not prescan(answer.html):
         yield CollectedPage(url, host(url), decode(answer.html, answer.charset))
+
+
+class Query(NamedTuple):
+    """Keywords as a person types them, and the pages that answer them by grade, 3 for the one wanted first."""
+
+    name: str
+    kind: str
+    keywords: str
+    starts: tuple[str, ...]
+    grades: dict[str, int]
+
+
+def known_items() -> tuple[Path, list[Query]]:
+    """The world of the sites with known answers, built once, and the queries; no queries where these are absent."""
+    world, folder = CACHE / "known-items", DATA / "known-items"
+    lines, packed = folder / "known-items.public.tsv", folder / "knownitem.public.warc.xz"
+    if not packed.exists():
+        return world, []
+    if not world.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        warc = CACHE / "known-items.warc"
+        with lzma.open(packed) as source, warc.open("wb") as file:
+            shutil.copyfileobj(source, file)
+        build(world, WarcFiles([warc]))
+        warc.unlink()
+    rows = [line.split("\t") for line in lines.read_text().splitlines()[1:]]
+    queries: dict[str, Query] = {}
+    for name, kind, keywords, starts, url, grade in rows:
+        query = queries.setdefault(name, Query(name, kind, keywords, tuple(starts.split()), {}))
+        query.grades[url] = int(grade)
+    return world, list(queries.values())

@@ -5,11 +5,8 @@ The teacher is played by the truth. The table goes into docs/ask.md, between the
 
 from __future__ import annotations
 
-import lzma
-import os
 import random
 import re
-import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -19,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.material import CACHE, ROOT, topics, world
+from benchmarks._collections import known_items
+from benchmarks.material import ROOT, topics, world
 from benchmarks.report import say
 from salticid.lab.experiment import make_judge
 from salticid.lab.statistics import compare, summary
@@ -39,8 +37,6 @@ from salticid.topic import Limits, Topic
 from salticid.truth import load_topic
 from salticid.version import __version__
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.building import build
-from salticid.worlds.warc_source import WarcFiles
 
 PAGES = 200
 WORKERS = 2
@@ -188,25 +184,14 @@ class KnownItem:
 
 def _known_items() -> list[KnownItem]:
     """Every second of the public queries; none where they, or the world of their sites, are absent."""
-    shared = Path(os.environ.get("SALTICID_SHARED") or ROOT.parent / "shared") / "data" / "known-items"
-    file, packed, folder = shared / "known-items.public.tsv", shared / "knownitem.public.warc.xz", CACHE / "known-items"
-    if not file.exists():
-        return []
-    if not folder.exists():
-        warc = CACHE / "known-items.warc"
-        with lzma.open(packed) as source, warc.open("wb") as target:
-            shutil.copyfileobj(source, target)
-        build(folder, WarcFiles([warc]))
-    queries: dict[str, list[list[str]]] = {}
-    for line in file.read_text().splitlines()[1:]:
-        queries.setdefault(line.split("\t")[0], []).append(line.split("\t"))
+    folder, queries = known_items()
     return [
         KnownItem(
             folder,
-            rows[0][2],
-            tuple(rows[0][3].split()),
-            frozenset(row[4] for row in rows),
-            frozenset(row[4] for row in rows if row[5] == "3"),
+            query.keywords,
+            query.starts,
+            frozenset(query.grades),
+            frozenset(url for url, grade in query.grades.items() if grade == 3),
         )
-        for rows in list(queries.values())[::2]
+        for query in queries[::2]
     ]

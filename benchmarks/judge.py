@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
-import lzma
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -20,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from benchmarks._collections import DATA
+from benchmarks._collections import known_items
 from benchmarks.material import CACHE, world
 from benchmarks.report import say
 from salticid.judges import judges
@@ -35,9 +33,7 @@ from salticid.topic import Limits, Topic
 from salticid.truth import load_topic
 from salticid.urls import canonical
 from salticid.webs import RecordedWeb
-from salticid.worlds.building import build
 from salticid.worlds.topics import TopicPlan, make_topics
-from salticid.worlds.warc_source import WarcFiles
 
 WORKERS = 2
 QUERY_PAGES, TOPIC_PAGES, LISTED = 200, 300, 200
@@ -84,23 +80,12 @@ def run() -> None:
 
 
 def _queries() -> Iterator[Task]:
-    packed, lines = DATA / "known-items/knownitem.public.warc.xz", DATA / "known-items/known-items.public.tsv"
-    if not packed.exists():
-        say(f"  {packed} is absent: no queries")
-        return
-    folder = CACHE / "known-items"
-    if not folder.exists():
-        warc = CACHE / "known-items.warc"
-        with lzma.open(packed) as source, warc.open("wb") as file:
-            shutil.copyfileobj(source, file)
-        build(folder, WarcFiles([warc]))
-        warc.unlink()
-    rows = [line.split("\t") for line in lines.read_text().splitlines()[1:]]
-    for name in dict.fromkeys(row[0] for row in rows):
-        mine = [row for row in rows if row[0] == name]
-        _, kind, keywords, starts, *_ = mine[0]
-        wanted = {row[4]: int(row[5]) for row in mine}
-        yield Task(f"queries, {kind}", name, str(folder), Topic(name, keywords, tuple(starts.split())), wanted)
+    folder, queries = known_items()
+    if not queries:
+        say("  the known items are absent: no queries")
+    for query in queries:
+        topic = Topic(query.name, query.keywords, query.starts)
+        yield Task(f"queries, {query.kind}", query.name, str(folder), topic, query.grades)
 
 
 def _subjects() -> Iterator[Task]:
