@@ -102,7 +102,8 @@ def test_where_anchors_are_empty_the_path_tells_what_links_lead_to(world: Path) 
     assert said.status == 0, said.err
     scores = json.loads(said.out)["scores"]
     names = ["anchor", "transition", "context"]
-    assert list(scores) == ["neighbourhood", *names, *(f"{name} with path" for name in names)]
+    kinds = ["neighbourhood", *names, "transition, calibrated"]
+    assert set(scores) == {*kinds, *(f"{name} with path" for name in kinds[1:])}
     assert scores["anchor"]["accuracy"] == 0.5
     assert scores["anchor with path"]["accuracy"] == 1.0
     tables = salticid("links", world, "--context-paths").out

@@ -108,8 +108,8 @@ def test_pages_of_several_languages_are_read_each_in_its_own() -> None:
 def test_the_language_of_a_crawl_is_that_of_most_examples() -> None:
     pages = {"a": GERMAN, "b": GERMAN.replace("Garten", "Acker"), "c": PAGES["bread"]}
     web, _ = briefed(("a", "b", "c"), keywords="roses", pages=pages)
-    assert prepare(replace(web.topic, language=""), web, Limits(), seed=0).language == "de"
-    english = replace(web.topic, language="", examples=web.topic.examples[2:])
+    assert prepare(replace(web.topic, language=None), web, Limits(), seed=0).language == "de"
+    english = replace(web.topic, language=None, examples=web.topic.examples[2:])
     assert prepare(english, web, Limits(), seed=0).language == "en"
 
 

@@ -9,6 +9,7 @@ import re
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
@@ -78,6 +79,10 @@ def write_with_warcio(path: Path) -> Path:
     return path
 
 
+answered = partial(Answer, may_be_wall=True)
+"""An answer of a server, as it came."""
+
+
 @pytest.fixture(params=[*FORMS, "warcio"])
 def warc(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     form: str = request.param
@@ -90,12 +95,12 @@ def test_warc_records_become_answers(warc: Path) -> None:
     source = WarcFiles([warc])
     assert source.size == warc.stat().st_size
     assert answers(source) == [
-        Answer("http://a.example/", 200, HOME, "latin-1", modified=784_111_777.0),
-        Answer("http://a.example/new", 200, NEW),
-        Answer("http://a.example/old", 301, location="/new"),
-        Answer("http://a.example/lost", 404, b"<title>404</title>"),
-        Answer("http://a.example/x.png", 200),
-        Answer("http://a.example/res", 200, b"<title>Resource</title>"),
+        answered("http://a.example/", 200, HOME, "latin-1", modified=784_111_777.0),
+        answered("http://a.example/new", 200, NEW),
+        answered("http://a.example/old", 301, location="/new"),
+        answered("http://a.example/lost", 404, b"<title>404</title>"),
+        answered("http://a.example/x.png", 200),
+        answered("http://a.example/res", 200, b"<title>Resource</title>"),
     ]
     assert source.done == source.size
     assert unread(source) == UNREAD
@@ -306,11 +311,11 @@ def test_a_revisit_is_the_answer_it_refers_to_in_whatever_file(
     ]
     source = WarcFiles([files[at] for at in order])
     assert answers(source) == [
-        Answer("http://a.example/first", 200, HOME),
-        Answer("http://a.example/again", 200, HOME),
-        Answer("http://a.example/same", 200, HOME),
-        Answer("http://a.example/moved", 302, HOME, location="/x"),
-        Answer("http://a.example/bare", 200, HOME),
+        answered("http://a.example/first", 200, HOME),
+        answered("http://a.example/again", 200, HOME),
+        answered("http://a.example/same", 200, HOME),
+        answered("http://a.example/moved", 302, HOME, location="/x"),
+        answered("http://a.example/bare", 200, HOME),
     ]
     assert unread(source) == []
     alone = WarcFiles([files[1]])
