@@ -46,6 +46,8 @@ from salticid.urls import site
 
 HARVEST_WINDOW = 100
 """Harvest is the share of positives among this many of the last pages."""
+BEST = 20
+"""Whether answers change the order is measured by so many of the best pages."""
 STALLED_AFTER = 1000
 """After so many revisits in a row nothing new is expected of a walker."""
 MOST_RESCORES = 5_000
@@ -232,14 +234,15 @@ class Crawl:
         self.in_flight += room
         return room
 
-    def hear(self, feedback: Sequence[Feedback], answers: Sequence[Answer] = ()) -> None:
+    def hear(self, feedback: Sequence[Feedback], answers: Sequence[Answer] = ()) -> int | None:
         """Take feedback and answers: the judge learns, and the strategy gets the visits that now score otherwise.
 
         Only the last `MOST_RESCORES` pages are scored again, for the crawl waits meanwhile; older ones keep their
-        scores. The new scores go to the log, so that a crawl played again gets the same.
+        scores. The new scores go to the log, so that a crawl played again gets the same. Returns how many of the best
+        pages answers changed.
         """
         has_changed = self.judge.learn(self.liked_pages(feedback, answers))
-        self.revise(self._new_scores() if has_changed else [], feedback, answers)
+        return self.revise(self._new_scores() if has_changed else [], feedback, answers)
 
     def liked_pages(self, feedback: Sequence[Feedback], answers: Sequence[Answer] = ()) -> list[tuple[Page, float]]:
         """The visited pages that somebody spoke about, and how; of answers those that say something."""
@@ -254,13 +257,16 @@ class Crawl:
 
     def revise(
         self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback], answers: Sequence[Answer] = ()
-    ) -> None:
-        """Tell the strategy that visits, by step, have new scores, and what a person said."""
+    ) -> int | None:
+        """Tell the strategy that visits, by step, have new scores, and what a person said; return as `hear` does."""
+        before = self.best_pages(BEST) if answers else []
         for step, score in scores:
             self._scores[step] = score
         self.strategy.revise(scores, feedback)
         likings = [(self.brief.urls[word.url], word.liking) for word in feedback]
-        self.log.add_message(Revision(list(scores), likings, list(answers)))
+        changed = len(set(self.best_pages(BEST)) - set(before)) if answers else None
+        self.log.add_message(Revision(list(scores), likings, list(answers), changed))
+        return changed
 
     def offer(self, links: Links, depth: int = 0) -> None:
         """Hand the strategy links that come without a visit, so many links away from a seed.

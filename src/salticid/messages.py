@@ -57,11 +57,15 @@ class Answer(Struct, frozen=True):
 
 
 class Revision(Struct, frozen=True, tag="revision"):
-    """Visits, by step, have new scores; a person liked pages (+1) or did not (-1); questions were answered."""
+    """Visits, by step, have new scores; a person liked pages (+1) or did not (-1); questions were answered.
+
+    `changed`: how many of the best pages are new among them after the answers.
+    """
 
     scores: list[tuple[int, float]]
     feedback: list[tuple[str, int]]
     answers: list[Answer] = []
+    changed: int | None = None
 
 
 class Report(Struct, frozen=True, tag="report"):

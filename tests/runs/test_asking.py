@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from statistics import mean
 
 import pytest
 from tests.support.killing import Program, Site, check_calls, live, served
@@ -14,6 +17,7 @@ from tests.support.running import salticid, salticid_anew
 from tests.support.teaching import Endpoint, teaching
 
 from salticid.messages import Answer, Question, Revision
+from salticid.runs.asking import AT_ONCE, FIRST_QUESTION, GROWTH, SETTLED_AFTER
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.record import all_messages
 from salticid.truth import load_topic, save_topic
@@ -57,6 +61,18 @@ def answers_in(folder: Path) -> list[Answer]:
     return [answer for message in messages if isinstance(message, Revision) for answer in message.answers]
 
 
+def changes_in(folder: Path) -> list[int]:
+    """How many of the best pages each round of answers changed."""
+    with closing(CrawlFolder(folder)) as crawled:
+        messages = [message for _, message in all_messages(crawled.database)]
+    return [message.changed for message in messages if isinstance(message, Revision) and message.changed is not None]
+
+
+def scores_in(folder: Path) -> dict[str, float]:
+    with closing(CrawlFolder(folder)) as crawled:
+        return {visit.final_url: visit.current_score for visit in crawled.visits() if visit.outcome == "ok"}
+
+
 def digest(folder: Path) -> str:
     return salticid("visits", folder, "--digest").out
 
@@ -84,6 +100,76 @@ def test_answers_are_learned_logged_and_asked_for_once(world: Path, topic: Path,
     assert salticid(*untaught).status == 0
     assert digest(tmp_path / "untaught") != digest(tmp_path / "whole")
     check_calls(tmp_path / "parts")
+
+
+@pytest.fixture(scope="module")
+def plain_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every second page is on the topic, and nobody could doubt which."""
+    folder = tmp_path_factory.mktemp("plain")
+    (folder / "pages").mkdir()
+    for number in range(110):
+        rng = random.Random(number)
+        said = ("jumping", "spiders", "hunt", "eyes") if number % 2 else ("bread", "oven", "flour", "bake")
+        text = " ".join(word for _ in range(40) for word in (rng.choice(said), "".join(rng.choices("aeilmnrst", k=7))))
+        links = [*range(2 * number + 1, 2 * number + 3), rng.randrange(110)]
+        anchors = " ".join(f'<a href="{link}.html">to {link}</a>' for link in links if link < 110)
+        html = f"<title>{said[0]} {said[1]} {number}</title><p>{text}</p><p>{anchors}</p>"
+        (folder / "pages" / f"{number}.html").write_text(html)
+    build = ("world", "build", folder / "world", "--html", folder / "pages", "--base-url", "http://plain.example/")
+    assert salticid(*build).status == 0
+    seeds = '["http://plain.example/0.html"]'
+    (folder / "topic.toml").write_text(f'name = "plain"\nkeywords = "jumping spiders"\nseeds = {seeds}\n')
+    return folder
+
+
+@pytest.mark.parametrize("wrong", [0.1, 0.25])
+def test_a_model_that_is_often_wrong_is_learned_from_and_its_agreement_is_honest(
+    plain_world: Path, tmp_path: Path, wrong: float
+) -> None:
+    def is_on_topic(url: str) -> bool:
+        return int(url.rpartition("/")[2].partition(".")[0]) % 2 == 1
+
+    endpoint = Endpoint(is_on_topic, wrong)
+    with teaching(endpoint):
+        how: Command = ("crawl", plain_world / "topic.toml", "--web", plain_world / "world", *endpoint.options)
+        done = salticid(*how, "--ask-budget", 25, "--max-pages", 110, "--out", tmp_path / "crawl", "--json")
+    assert (done.status, json.loads(done.out)["pages"]) == (0, 110), done.err
+    answers = answers_in(tmp_path / "crawl")
+    right = [(answer.liking > 0) == is_on_topic(answer.url) for answer in answers]
+    assert (len(right), all(right)) == (25, False)
+    assert [answer.agrees for answer in answers] == right, "compared before it was learned"
+    said = re.search(r"agreed with (\d+) before .*interval (\d+)% to (\d+)%", done.err)
+    assert said, done.err
+    agreed, low, high = map(int, said.groups())
+    assert agreed == sum(right)
+    assert low <= 100 * (1 - wrong) <= high < 100
+    assert sum(changes_in(tmp_path / "crawl")) > 0, "what was learned changed the order"
+    scores = scores_in(tmp_path / "crawl")
+    wronged = [answer.url for answer, is_right in zip(answers, right, strict=True) if not is_right]
+    assert all(is_on_topic(url) for url in wronged)
+    unasked = scores.keys() - {answer.url for answer in answers}
+    others = [scores[url] for url in unasked if is_on_topic(url)]
+    assert mean(scores[url] for url in wronged) < mean(others), "a wrong answer weighs on its page"
+    found = [(scores[url] >= 0.5) == is_on_topic(url) for url in unasked]
+    assert sum(found) >= 0.9 * len(found), "but not on all like it"
+
+
+def test_nobody_is_asked_once_the_order_has_settled_nor_when_the_crawl_is_resumed(
+    world: Path, topic: Path, tmp_path: Path
+) -> None:
+    with teaching(knowing(topic)) as endpoint:
+        how: Command = ("crawl", topic, "--web", world, *endpoint.options, "--ask-budget", 100)
+        assert salticid(*how, "--max-pages", 400, "--out", tmp_path / "whole").status == 0
+        changes = changes_in(tmp_path / "whole")
+        assert len(changes) == len(asked_in(tmp_path / "whole")) / AT_ONCE
+        assert FIRST_QUESTION * GROWTH ** len(changes) < 400, "another round would have been due"
+        calm = [max(pair) <= 1 for pair in pairwise(changes)]
+        assert calm.index(True, SETTLED_AFTER // AT_ONCE - 2) == len(calm) - 1, "asked until two calm rounds in a row"
+        asked = len(endpoint.prompts)
+        for pages in (160, 400):
+            assert salticid(*how, "--max-pages", pages, "--out", tmp_path / "parts").status == 0
+        assert len(endpoint.prompts) == 2 * asked
+    assert digest(tmp_path / "parts") == digest(tmp_path / "whole")
 
 
 def test_without_the_option_nothing_leaves_and_the_guard_holds(world: Path, topic: Path, tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ PATIENCE = 10.0
 """Seconds in all that a crawl of a recorded world waits for answers; a live one waits for none. At the end, both do."""
 GIVE_UP = 5
 """After so many failures in a row nobody is asked any more in this run."""
-BEST = 20
-"""The order has settled when so many of the best pages are the same after two rounds of questions."""
+CALM = 2
+"""The order has settled when so many rounds in a row change one of the best pages at most."""
 SETTLED_AFTER = 15
 """Answers before which the order is never taken to have settled."""
 LIKINGS = (-0.5, -0.3, 0.3, 0.5)
@@ -97,7 +97,7 @@ class Asker:
                 open_ones |= dict.fromkeys(map(find, message.urls))
                 self._asked |= open_ones
             elif isinstance(message, Revision):
-                self._count(message.answers)
+                self._count(message.answers, message.changed)
                 for answer in message.answers:
                     open_ones.pop(find(answer.url), None)
         if open_ones:
@@ -181,27 +181,26 @@ class Asker:
         return (self._crawl.score_of_page(url) >= self._crawl.judge.line) == (liking > 0)
 
     def _learn(self, answers: Sequence[Answer]) -> None:
-        """Hand answers to the crawl, and see whether they changed the order."""
+        """Hand answers to the crawl."""
         crawl, find = self._crawl, self._crawl.brief.urls.find
-        before = crawl.best_pages(BEST)
         said = [answer for answer in answers if answer.by == PERSON and answer.liking]
-        crawl.hear([Feedback(find(answer.url), 1 if answer.liking > 0 else -1) for answer in said], answers)
+        changed = crawl.hear([Feedback(find(answer.url), 1 if answer.liking > 0 else -1) for answer in said], answers)
         self._log.retry()
-        self._count(answers)
+        self._count(answers, changed)
         given = [answer for answer in answers if answer.liking]
         self._failures = 0 if given else self._failures + len(answers)
-        if given:
-            changed = len(set(crawl.best_pages(BEST)) - set(before))
-            self._calm = self._calm + 1 if changed <= 1 else 0
-        if self._calm >= 2 and self._answered >= SETTLED_AFTER:
-            self.settled = True
-        elif self._failures >= GIVE_UP and self._teacher.name != PERSON:
+        if self._failures >= GIVE_UP and self._teacher.name != PERSON and not self.settled:
             self.settled = True
             self._warn(f"Nobody is asked any more: {answers[-1].reason}. The crawl goes on without answers.")
         self._notify()
 
-    def _count(self, answers: Sequence[Answer]) -> None:
-        self._answered += sum(bool(answer.liking) for answer in answers)
+    def _count(self, answers: Sequence[Answer], changed: int | None) -> None:
+        """Count answers of this run or an earlier one; the order may have settled with them."""
+        given = sum(bool(answer.liking) for answer in answers)
+        self._answered += given
+        if given and changed is not None:
+            self._calm = self._calm + 1 if changed <= 1 else 0
+            self.settled = self.settled or (self._calm >= CALM and self._answered >= SETTLED_AFTER)
         tested = [answer.agrees for answer in answers if answer.agrees is not None]
         self._tested += len(tested)
         self._agreed += sum(tested)

@@ -247,11 +247,12 @@ def _without(message: Message, veil: Veil, steps: set[int]) -> Message:
             return Sight(_glimpse_without(glimpse, veil))
         case Question(urls):
             return Question([veil.over(url) for url in urls])
-        case Revision(scores, feedback, answers):
+        case Revision(scores, feedback, answers, changed):
             return Revision(
                 [(step, score) for step, score in scores if step not in steps],
                 [(url, liking) for url, liking in feedback if not veil.hides(url)],
                 [answer for answer in answers if not veil.hides(answer.url)],
+                changed,
             )
         case _:
             return message
