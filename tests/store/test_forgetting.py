@@ -22,7 +22,7 @@ from tests.support.running import Said, salticid
 from warcio.archiveiterator import ArchiveIterator
 
 from salticid.errors import UserError
-from salticid.messages import Offer, Sight
+from salticid.messages import Answer, Offer, Question, Revision, Sight
 from salticid.model import NO_SHARD, Glimpse
 from salticid.store.archive import forgotten_urls, warc
 from salticid.store.archive.forgetting import forget
@@ -335,6 +335,25 @@ def test_what_led_to_a_page_goes_with_it_and_a_twin_takes_its_place(made: Path) 
         )
         assert (shown.glimpse.words, shown.glimpse.links) == ((), ())
         assert [shown.glimpse.url] == offer.urls == [visits[1].final_url]
+
+
+def test_answers_about_a_page_are_forgotten_with_it(tmp_path: Path) -> None:
+    crawl = Made(tmp_path / "crawl")
+    urls = [f"http://a.example/{name}" for name in ("secret", "kept")]
+    for url in urls:
+        crawl.add(url, article("a title"))
+    crawl.ask(*(Answer(url, 0.5, "a model", f"because of {word}") for url, word in zip(urls, SECRET, strict=False)))
+    folder = crawl.commit()
+    crawl.db.close()
+    assert {word for _, word in traces(folder, *SECRET[:2], urls[0])} == {*SECRET[:2], urls[0]}
+    forget(folder, [urls[0]])
+    assert {word for _, word in traces(folder, *SECRET[:2], *urls)} == {SECRET[1], urls[1]}, "the other answer stays"
+    with closing(CrawlFolder(folder)) as crawled:
+        question, revision = (message for _, message in all_messages(crawled.database))
+    assert isinstance(question, Question)
+    assert isinstance(revision, Revision)
+    assert ([urls[0] in question.urls, *question.urls[1:]], revision.changed) == ([False, urls[1]], 1)
+    assert [answer.url for answer in revision.answers] == urls[1:]
 
 
 def test_a_page_is_forgotten_once_and_another_can_be_too(made: Path) -> None:

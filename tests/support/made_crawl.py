@@ -15,7 +15,7 @@ import zstandard
 from tests.support.tampering import seal
 
 from salticid.formats import ExportResult, export
-from salticid.messages import Message, Revision, Round, RoundEnd, Sight
+from salticid.messages import Answer, Message, Question, Revision, Round, RoundEnd, Sight
 from salticid.model import Glimpse
 from salticid.parse.html import Parser
 from salticid.store.archive.warc import Archive
@@ -112,6 +112,11 @@ class Made:
     def hear(self, scores: dict[int, float], likings: dict[str, int]) -> None:
         """The judge gives other scores, by step; a person speaks about pages, by URL."""
         self._tell(Revision([*scores.items()], [*likings.items()]))
+
+    def ask(self, *answers: Answer) -> None:
+        """Somebody is asked about pages, and answers."""
+        self._tell(Question([answer.url for answer in answers]))
+        self._tell(Revision([], [], [*answers], changed=1))
 
     def begin_round(self, number: int) -> None:
         """What is added from here on belongs to a round, a day after the one before."""
