@@ -104,7 +104,7 @@ class Course:
     limits: Limits = ENOUGH
     window: int = 1
     polite: bool = False
-    tell: Callable[[Crawl, list[Visit]], None] | None = None
+    tell: Callable[[Crawl, list[Visit]], object] | None = None
     seed: int = 0
 
     def brief(self) -> Brief:
