@@ -173,7 +173,7 @@ def instance_of(name: str, cls: type[T], settings: Mapping[str, object]) -> T:
         try:
             values[key] = msgspec.convert(value, kinds[key], strict=not isinstance(value, str))
         except msgspec.ValidationError as error:
-            raise UserError(f"{name}: setting {key}={value}: {error}") from None
+            raise UserError(f"{name}: setting {key}={value}: {error}; give {_allowed(kinds[key])}") from None
     return cls(**values)
 
 
