@@ -146,7 +146,7 @@ class HuntServer(MCPServer[Any]):
         return reading.page(self._hunts.find(hunt), step, start)
 
     def more_like_this(self, hunt: HuntName, step: Step) -> dict[str, Any]:
-        """Tell a hunt that a page is what is looked for: it learns, and ranks pages and links anew."""
+        """Tell a hunt that a page is what is looked for: it learns, and ranks pages and links again."""
         return self._hunts.find(hunt).feedback(step, 1, self._hunts.live)
 
     def not_this(self, hunt: HuntName, step: Step) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class HuntServer(MCPServer[Any]):
         step: Step,
         answer: Annotated[Literal["yes", "no"], Field(description="Whether the page is what is looked for.")],
     ) -> dict[str, Any]:
-        """Answer one of the questions of a hunt: it learns, and ranks pages and links anew."""
+        """Answer one of the questions of a hunt: it learns, and ranks pages and links again."""
         return self._hunts.find(hunt).feedback(step, 1 if answer == "yes" else -1, self._hunts.live)
 
     def go_on(

@@ -23,7 +23,7 @@ Urls = Annotated[list[str], typer.Argument(metavar="URL...", help="Pages of the 
 
 
 def like(folder: Folder, urls: Urls) -> None:
-    """Say that pages of a crawl are what you want: it learns, and ranks pages and links anew.
+    """Say that pages of a crawl are what you want: it learns, and ranks pages and links again.
 
     It may be running; if not, it is resumed for this alone, and fetches nothing.
 
@@ -72,7 +72,7 @@ def _say(folder: Path, urls: Sequence[str], liking: int) -> None:
     if not runs:
         _wake(folder, lambda run: None)
     word = "liked" if liking > 0 else "disliked"
-    when = "the crawl that runs hears it within a second" if runs else "its pages are ranked anew"
+    when = "the crawl that runs hears it within a second" if runs else "its pages are ranked again"
     out.print(safe(f"{len(urls)} {word}: {when}."), highlight=False)
 
 

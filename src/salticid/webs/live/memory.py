@@ -2,7 +2,7 @@
 
 Times are kept by the clock on the wall, since a host that asked for an hour means an hour of the world's. Pauses only
 make a crawl slower. A robots.txt could allow what its host forbids, so it is signed with a key of this machine; that of
-another machine is fetched anew.
+another machine is fetched again.
 """
 
 from __future__ import annotations
